@@ -25,7 +25,7 @@ import { settingsOrExit } from './settings/command-line.ts';
 import { applicationUrl, type Settings } from './settings/settings.ts';
 import { accountSettings } from './settings/sign-in-settings.ts';
 import { withStartErrors } from './start-trouble.ts';
-import { longestNews, tellAll } from './store/news.ts';
+import { maxNotificationLength, notifyAll } from './store/notify-processes.ts';
 import { openStore } from './store/open.ts';
 import { openTurn } from './work.ts';
 
@@ -67,7 +67,7 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
   const { images, pushed } = kept;
   const around = { owner, epoch: () => store.epoch.value, now, metrics, images, log };
   const { engine, standAside: rest } = opening.use(await openEngine(settings, around));
-  const exchange = settings.databaseUrl && createCountExchange((text) => tellAll(db, 'asked', text), longestNews - 100);
+  const exchange = settings.databaseUrl && createCountExchange((text) => notifyAll(db, 'asked', text), maxNotificationLength - 100);
   const shared = { seal, engine, urlOf, metrics, now, told: createBells(), exchange };
   const sources = (await offersBuilds(settings, engine, part('builds')))
     ? opening.adopt(

@@ -7,7 +7,7 @@ import { StartError } from './lib/start-error.ts';
 import type { Settings } from './settings/settings.ts';
 import { isPostgres } from './store/dialect/dialect.ts';
 import { otherServices } from './store/dialect/postgres.ts';
-import { installationKeyId, noteKeyId } from './store/installation.ts';
+import { installationKeyId, recordKeyId } from './store/installation.ts';
 import { hasSealed } from './store/reseal.ts';
 import type { Tables } from './store/rows.ts';
 import { untilDone, write } from './store/transaction.ts';
@@ -55,7 +55,7 @@ async function agreeOnKey(db: Kysely<Tables>, [newest, ...older]: Keys): Promise
     const agreed = await installationKeyId(transaction);
     const isKnown = agreed === null || [newest, ...older].some((key) => keyIdOf(key) === agreed);
     if (!isKnown && (await otherServices(transaction)).length > 0) throw new StartError(anotherKey);
-    if (agreed !== keyIdOf(newest)) await noteKeyId(transaction, keyIdOf(newest));
+    if (agreed !== keyIdOf(newest)) await recordKeyId(transaction, keyIdOf(newest));
   });
 }
 

@@ -10,7 +10,7 @@ import { accountById, releaseSessions } from '../store/accounts.ts';
 import { activeDeploymentsOfAccount } from '../store/deployments.ts';
 import { isPostgres } from '../store/dialect/dialect.ts';
 import { intend } from '../store/intents.ts';
-import { forgetKept, restorableDeployments } from '../store/restorable-deployments.ts';
+import { discardRetainedData, restorableDeployments } from '../store/restorable-deployments.ts';
 import type { Tables } from '../store/rows.ts';
 import { endPasswordLinks } from '../store/sign-ins.ts';
 import { write } from '../store/transaction.ts';
@@ -174,7 +174,7 @@ async function endAccount(db: Kysely<Tables>, accountId: string, now: Instant): 
         { removedAt: now, heldAt: null, restorableUntil: null },
         { event: { kind: 'intent', intent: 'remove', because: 'account-deleted' }, now },
       );
-    for (const { id } of ended) await forgetKept(db, id, { because: 'asked', now });
+    for (const { id } of ended) await discardRetainedData(db, id, { because: 'asked', now });
     await releaseSessions(db, accountId);
   });
 }

@@ -11,8 +11,8 @@ import { clearDrafts, followKeys, newKey, readKeys, replaceKeys } from '../lib/k
 import { type Keys, keyIdOf, type Seal, sealBy } from '../lib/seal.ts';
 import { wait } from '../lib/wait.ts';
 import { addAuditEntry } from '../store/audit-log.ts';
-import { forgetOldPages } from '../store/dialect/dialect.ts';
-import { noteKeyId } from '../store/installation.ts';
+import { discardOldPages } from '../store/dialect/dialect.ts';
+import { recordKeyId } from '../store/installation.ts';
 import { type Resealed, resealAll } from '../store/reseal.ts';
 import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
@@ -48,7 +48,7 @@ export async function rotateKey(
   // The file is only changed with the right to write to the database.
   const { keys, isContinued } = await write(db, 'all', async (transaction) => {
     const added = addKey(file, wanted);
-    await noteKeyId(transaction, keyIdOf(added.keys[0]));
+    await recordKeyId(transaction, keyIdOf(added.keys[0]));
     return added;
   });
   const keyId = keyIdOf(keys[0]);
@@ -65,14 +65,14 @@ export async function rotateKey(
     },
   });
   told({ kind: 'key-dropped', keyId });
-  const hasOldPages = !(await forgetOldPages(db));
+  const hasOldPages = !(await discardOldPages(db));
   return { kind: 'rotated', keyId, isContinued, hasOldPages, ...resealed };
 }
 
 /** Completes a rotation that was interrupted, or that the settings request. */
 export async function finishRotation(db: Kysely<Tables>, file: string | undefined, seal: Seal): Promise<Resealed> {
   const resealed = await resealAll(db, seal, { whenDone: () => file !== undefined && dropOlderKeys(file) });
-  if (resealed.rows > 0) await forgetOldPages(db);
+  if (resealed.rows > 0) await discardOldPages(db);
   return resealed;
 }
 

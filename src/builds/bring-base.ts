@@ -7,7 +7,7 @@ import { EngineFault, facetOf, type ExportedImage as HostImage } from '../engine
 import { type BaseName, baseImagesOf } from '../folder/dockerfile.ts';
 import type { Build } from '../folder/project.ts';
 import { isGranted, mayUse } from '../store/image-access.ts';
-import { notePulled } from '../store/pulled-images.ts';
+import { recordPull } from '../store/pulled-images.ts';
 import { BuildFault } from './build-fault.ts';
 import type { BuildParts } from './build-parts.ts';
 
@@ -36,7 +36,7 @@ export async function bringBase(
   if (registryOf(image) === pushedRegistry && !(await isGranted(db, deploymentId, repositoryOf(image))))
     throw noAccess(image);
   const { by, reference } = await images.pull(deploymentId, { image }, { signal: stop });
-  if (by === 'pull') await notePulled(db, [image, reference], now());
+  if (by === 'pull') await recordPull(db, [image, reference], now());
   // Another deployment may have brought it with a login.
   else if (!(await mayUse(db, deploymentId, repositoryOf(image))) && !(await engine.findImage(image))?.isOperators)
     throw noAccess(image);

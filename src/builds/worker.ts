@@ -14,10 +14,10 @@ import {
   builtBefore,
   explainBuild,
   imagesToBuild,
-  noteBuildBegun,
-  noteBuildFailed,
-  noteBuildLog,
-  noteBuilt,
+  recordBuildStart,
+  recordBuildFailure,
+  recordBuildLog,
+  recordBuildSuccess,
   openBuilds,
 } from '../store/builds.ts';
 import type { Database } from '../store/database.ts';
@@ -92,7 +92,7 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
       const problem = `the service ended ${build.tries} times before the build was complete`;
       return await end(build, { problem, hint: 'Send the source again.', pods: [], lastLines: [] });
     }
-    if (!(await noteBuildBegun(db, build, parts.now()))) return;
+    if (!(await recordBuildStart(db, build, parts.now()))) return;
     await workOnBegun(build, deployment);
   }
 
@@ -157,7 +157,7 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
       await watching[Symbol.asyncDispose]();
     }
     if (!failure) output.end();
-    await noteBuildLog(db, build, output.text());
+    await recordBuildLog(db, build, output.text());
     if (failure && isFull.test(output.text())) await removeBuildCache(parts, build);
     if (!failure) {
       const seconds = secondsOf(performance.now() - begunAt);
@@ -179,7 +179,7 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
       for (const image of before.images) await settleImage(db, deploymentId, revision, image);
     });
     const words = `The source is the same as in revision ${before.revision}. Its images are used again.\n`;
-    await noteBuildLog(db, build, words);
+    await recordBuildLog(db, build, words);
     await addEvent(parts, build, { kind: 'build', build: 'done', revision, seconds: 0 });
     await end(build, undefined);
     return true;
@@ -188,7 +188,7 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
   async function end(build: Build, failure: BuildFailure | undefined): Promise<void> {
     const { deploymentId } = build;
     await write(db, { deploymentId }, async (db) => {
-      await (failure ? noteBuildFailed(db, build, failure, parts.now()) : noteBuilt(db, build, parts.now()));
+      await (failure ? recordBuildFailure(db, build, failure, parts.now()) : recordBuildSuccess(db, build, parts.now()));
       await makeDue(db, deploymentId, atOnce(parts.now()));
     });
     parts.wake(deploymentId);
@@ -201,7 +201,7 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
     return async () => {
       const text = output.text();
       if (text === noted) return;
-      await noteBuildLog(db, build, text);
+      await recordBuildLog(db, build, text);
       const step = output.step();
       const explanation = {
         kind: 'building',

@@ -6,7 +6,7 @@ import type { Disk } from '../deployment/limits/host-budget.ts';
 import type { Engine, HostImage } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Database } from '../store/database.ts';
-import { forgetPulled, type PulledImage, pulledImages, touchUsed } from '../store/pulled-images.ts';
+import { deletePulled, type PulledImage, pulledImages, touchUsed } from '../store/pulled-images.ts';
 
 /** Between its pull and its first container, an image looks unused to the engine. */
 const graceMs = 10 * 60_000;
@@ -62,7 +62,7 @@ export async function clearImages({ engine, db, metrics, now, maxUsed }: Clearer
   const [images, pulled] = await Promise.all([store.list(), pulledImages(db)]);
   const there = new Set(images.flatMap(namesOf));
   const references = pulled.map(({ reference }) => reference);
-  await forgetPulled(
+  await deletePulled(
     db,
     references.filter((reference) => !there.has(fullReference(reference))),
   );
@@ -70,7 +70,7 @@ export async function clearImages({ engine, db, metrics, now, maxUsed }: Clearer
   for (const image of imagesToRemove({ disk, maxUsed, images, pulled, now: now() })) {
     if (!(await store.remove(image))) continue;
     const names = new Set(namesOf(image));
-    await forgetPulled(
+    await deletePulled(
       db,
       references.filter((reference) => names.has(fullReference(reference))),
     );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyStore } from '../../test/support/empty-store.ts';
 import type { HostImage } from '../engine/engine.ts';
-import { notePulled, pulledImages } from '../store/pulled-images.ts';
+import { recordPull, pulledImages } from '../store/pulled-images.ts';
 import { clearPushedCopies } from './clear-pushed-copies.ts';
 
 const digest = `sha256:${'0'.repeat(64)}`;
@@ -28,7 +28,7 @@ test('a copy is removed when its image can no longer be named, and other names a
   };
   // Another installation has brought the last one.
   const ours = ['there:1', 'gone:1', 'running', 'lost'].map((name) => `${named(name)}@${digest}`);
-  await notePulled(db, [...ours, 'docker.io/library/nginx:1'], 0);
+  await recordPull(db, [...ours, 'docker.io/library/nginx:1'], 0);
   const isThere = async ({ repository }: { repository: string }) => repository.endsWith('/there');
 
   const cleared = await clearPushedCopies({ engine: { images: store }, db }, isThere);

@@ -3,7 +3,7 @@ import { fullReference } from '../config/values/image-names.ts';
 import { readPushedReference } from '../config/values/pushed-image.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Database } from '../store/database.ts';
-import { forgetPulled, pulledImages } from '../store/pulled-images.ts';
+import { deletePulled, pulledImages } from '../store/pulled-images.ts';
 import { findPushedManifest } from '../store/pushed-images.ts';
 
 type Pushed = { repository: string; digest: string };
@@ -35,6 +35,6 @@ export async function clearPushedCopies(
     if (!isRemoved) for (const name of brought) kept.add(name);
   }
   const removed = [...gone].filter(([, name]) => !kept.has(name)).map(([reference]) => reference);
-  await forgetPulled(db, removed);
+  await deletePulled(db, removed);
   return removed;
 }

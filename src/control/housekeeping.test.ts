@@ -4,7 +4,7 @@ import { deploymentOf, specOf } from '../../test/support/deployments.ts';
 import { emptyStore } from '../../test/support/empty-store.ts';
 import { sealWith } from '../lib/seal.ts';
 import { addDeployment, deploymentById } from '../store/deployments.ts';
-import { notePulled, pulledImages } from '../store/pulled-images.ts';
+import { recordPull, pulledImages } from '../store/pulled-images.ts';
 import { addRevision, settleImage } from '../store/revisions.ts';
 import { addSession, sessionOfToken } from '../store/sessions.ts';
 import { keepHouse } from './loop.ts';
@@ -26,7 +26,7 @@ test('who is gone is forgotten after 30 days with its session; who is there, and
     });
     await settleImage(db, id, 1, { image: `${id}:1`, reference: `${id}@sha256:1`, by: 'registry' });
   }
-  await notePulled(db, ['gone:1', 'there:1'], 0);
+  await recordPull(db, ['gone:1', 'there:1'], 0);
   await keepHouse(db, 31 * day);
   assert.ok(await deploymentById(db, 'gone'));
   await keepHouse(db, 31 * day + 1);

@@ -1,7 +1,7 @@
 /** Limits the retained data of ended deployments, which is the first to be removed when the disk is full. */
 import { beyondGrace, type Forgotten } from '../deployment/limits/grace-limits.ts';
 import { freeOf } from '../deployment/limits/host-budget.ts';
-import { deploymentsInGrace, forgetKept, isMakingRoom } from '../store/restorable-deployments.ts';
+import { deploymentsInGrace, discardRetainedData, isMakingRoom } from '../store/restorable-deployments.ts';
 import { write } from '../store/transaction.ts';
 import type { Control } from './control.ts';
 
@@ -29,6 +29,6 @@ export async function limitKept({
   const missingBytes = shortBytes > 0 && (await isMakingRoom(db)) ? 0 : shortBytes;
   const forgotten = beyondGrace(kept, limits, missingBytes);
   for (const { id, because } of forgotten)
-    await write(db, { deploymentId: id }, (db) => forgetKept(db, id, { because, now: now() }));
+    await write(db, { deploymentId: id }, (db) => discardRetainedData(db, id, { because, now: now() }));
   return forgotten;
 }

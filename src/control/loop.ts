@@ -7,21 +7,21 @@ import { keptForMs } from '../deployment/metrics/deployment-metrics.ts';
 import { describeHold } from '../deployment/quarantine/sweep-hold.ts';
 import { hashListed } from '../deployment/workload/observed-hash.ts';
 import { runRounds } from '../lib/rounds.ts';
-import { forgetChallenges } from '../store/acme.ts';
+import { deleteOldChallenges } from '../store/acme.ts';
 import type { Database } from '../store/database.ts';
-import { forgetGone } from '../store/deployments.ts';
-import { forgetDomains } from '../store/domains.ts';
+import { deleteRemovedDeployments } from '../store/deployments.ts';
+import { deleteReleasedDomains } from '../store/domains.ts';
 import { createDuty } from '../store/duties.ts';
 import { releaseHeldBy } from '../store/held.ts';
-import { forgetIdempotency } from '../store/idempotency.ts';
-import { forgetMetrics } from '../store/kept-metrics.ts';
+import { deleteOldIdempotencyKeys } from '../store/idempotency.ts';
+import { deleteOldMetrics } from '../store/kept-metrics.ts';
 import { makeDueIfSettled, nextDueAt, settledHashes, spreadVisits } from '../store/leases.ts';
-import { forgetLogins } from '../store/logins.ts';
+import { deleteOldLogins } from '../store/logins.ts';
 import { touchUsed } from '../store/pulled-images.ts';
 import { nextEpoch, readEpoch } from '../store/quarantine.ts';
-import { forgetEmptySessions } from '../store/sessions.ts';
-import { forgetSignIns } from '../store/sign-ins.ts';
-import { forgetSpentProofs } from '../store/spent-proofs.ts';
+import { deleteEmptySessions } from '../store/sessions.ts';
+import { deleteOldSignIns } from '../store/sign-ins.ts';
+import { deleteSpentProofs } from '../store/spent-proofs.ts';
 import { createAttention, type Things } from './attention.ts';
 import { clearImages } from './clear-images.ts';
 import { clearPushedCopies } from './clear-pushed-copies.ts';
@@ -167,15 +167,15 @@ const forgetAfterMs = 30 * 24 * 60 * 60_000;
 
 /** Removes old rows and records which images are in use, so that the least recently used ones are removed first. */
 export async function keepHouse(db: Database, now: Instant): Promise<void> {
-  await forgetGone(db, now - forgetAfterMs);
-  await forgetEmptySessions(db, now - forgetAfterMs);
-  await forgetIdempotency(db, now);
-  await forgetSpentProofs(db, now);
-  await forgetLogins(db, now);
-  await forgetChallenges(db, now);
-  await forgetDomains(db, now);
-  await forgetSignIns(db, now);
-  await forgetMetrics(db, now - keptForMs);
+  await deleteRemovedDeployments(db, now - forgetAfterMs);
+  await deleteEmptySessions(db, now - forgetAfterMs);
+  await deleteOldIdempotencyKeys(db, now);
+  await deleteSpentProofs(db, now);
+  await deleteOldLogins(db, now);
+  await deleteOldChallenges(db, now);
+  await deleteReleasedDomains(db, now);
+  await deleteOldSignIns(db, now);
+  await deleteOldMetrics(db, now - keptForMs);
   await touchUsed(db, now);
 }
 

@@ -4,7 +4,7 @@ import { onEngine, shopOnMemory } from '../../test/support/controlled-deployment
 import { pod, specOf } from '../../test/support/deployments.ts';
 import { createTestEngine } from '../../test/support/memory-engine.ts';
 import { hashObserved } from '../deployment/workload/observed-hash.ts';
-import { makeDue, nextDueAt, releaseLease, takeLeases } from '../store/leases.ts';
+import { makeDue, nextDueAt, releaseLease, acquireLeases } from '../store/leases.ts';
 import { createTidying } from './loop.ts';
 
 const volumes = [{ name: 'data', sizeBytes: 1, mountPath: '/data' }];
@@ -18,7 +18,7 @@ async function settledShop() {
   const engine = createTestEngine({ world: shop.world });
   const settle = async () => {
     await makeDue(db, 'shop', now());
-    const [lease] = await takeLeases(db, { now: now(), leaseMs: 1, horizonMs: settings.revisitMs, limit: 1 });
+    const [lease] = await acquireLeases(db, { now: now(), leaseMs: 1, horizonMs: settings.revisitMs, limit: 1 });
     const observedHash = hashObserved(await engine.observe('shop', []));
     await releaseLease(db, lease!, { dueAt: now() + settings.revisitMs, observedHash });
   };

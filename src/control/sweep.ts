@@ -15,8 +15,8 @@ import type { Engine, Owned } from '../engine/engine.ts';
 import { isTrialId } from '../engine/trial-ids.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Database } from '../store/database.ts';
-import { knownAmong, presentDeploymentIds } from '../store/deployments.ts';
-import { holdSweep, leaveQuarantine, noteQuarantined, quarantined, readSweepState } from '../store/quarantine.ts';
+import { existingIdsAmong, presentDeploymentIds } from '../store/deployments.ts';
+import { holdSweep, releaseFromQuarantine, recordQuarantined, quarantined, readSweepState } from '../store/quarantine.ts';
 import type { Things } from './attention.ts';
 
 /** Returns owned objects that belong to no present deployment. */
@@ -73,7 +73,7 @@ export async function sweep(sweeper: Sweeper, things: Things, ids: Iterable<stri
 
 /** Returns the deployments that the store has. The engine's trial deployments have no row and count as ended. */
 async function knownOf(db: Database, ids: readonly string[]): Promise<Map<string, KnownDeployment>> {
-  const known = await knownAmong(db, ids);
+  const known = await existingIdsAmong(db, ids);
   for (const id of ids) if (isTrialId(id)) known.set(id, { goneAt: 0, revision: 0 });
   return known;
 }
@@ -89,7 +89,7 @@ async function updateQuarantine({ db, now }: Sweeper, { before, listed, known }:
   const unknown = new Set(unknownAmong(listed, known));
   const left = before.filter(({ deploymentId }) => !unknown.has(deploymentId));
   if (left.length > 0)
-    await leaveQuarantine(
+    await releaseFromQuarantine(
       db,
       left.map(({ deploymentId }) => deploymentId),
     );
@@ -100,7 +100,7 @@ async function updateQuarantine({ db, now }: Sweeper, { before, listed, known }:
     const things = listed.get(deploymentId)!.map(({ kind, name }) => ({ kind, name }));
     const entry = entries.get(deploymentId);
     if (entry && JSON.stringify(entry.things) === JSON.stringify(things)) continue;
-    await noteQuarantined(db, { deploymentId, things, now: now() });
+    await recordQuarantined(db, { deploymentId, things, now: now() });
     if (entry) continue;
     entered.push(deploymentId);
     entries.set(deploymentId, { deploymentId, firstSeenAt: now(), acceptedAt: null, decision: null, things });

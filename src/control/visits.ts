@@ -7,8 +7,8 @@ import { hashObserved } from '../deployment/workload/observed-hash.ts';
 import type { Observed } from '../deployment/workload/workload.ts';
 import type { Engine } from '../engine/engine.ts';
 import { backoffMs } from '../lib/backoff.ts';
-import { nameOfHeld } from '../store/held.ts';
-import { type Lease, type Release, releaseLease, renewLeases, takeLeases } from '../store/leases.ts';
+import { holderName } from '../store/held.ts';
+import { type Lease, type Release, releaseLease, renewLeases, acquireLeases } from '../store/leases.ts';
 import type { Control } from './control.ts';
 import { visitPauses } from './schedule.ts';
 import { reconcile } from './visit/reconcile.ts';
@@ -163,9 +163,9 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
     async begin() {
       if (working >= places) return;
       const limit = places - working;
-      const token = nameOfHeld(process);
+      const token = holderName(process);
       const taking = { now: now(), leaseMs, horizonMs: settings.revisitMs, limit, token };
-      for (const lease of await takeLeases(db, taking)) {
+      for (const lease of await acquireLeases(db, taking)) {
         working++;
         const end = visit(lease).finally(() => {
           working--;

@@ -14,7 +14,7 @@ import {
   domainOfAccount,
   dueDomains,
   isHeldByOther,
-  noteChecked,
+  recordDomainCheck,
   releaseDomain,
   strayDomains,
 } from '../store/domains.ts';
@@ -173,7 +173,7 @@ async function check(checking: Checking, { name, accountId, deploymentId }: Doma
     if (!domain || domain.releasedAt !== null || domain.deploymentId !== deploymentId) return false;
     const isFree = !(await isHeldByOther(db, domain, now()));
     const checked = afterCheck(domain, found, { now: now(), isFree, random: random() });
-    await noteChecked(db, domain, checked);
+    await recordDomainCheck(db, domain, checked);
     const isNew = domain.verifiedAt === null && checked.verifiedAt !== null;
     const isLost = checked.releasedAt !== null;
     if (isNew) log.info({ name, deployment: deploymentId }, 'a custom domain was proven');

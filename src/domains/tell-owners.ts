@@ -11,7 +11,7 @@ import { createLimiter } from '../lib/rate-limit.ts';
 import { accountById } from '../store/accounts.ts';
 import { type CertificateState, certificatesOf } from '../store/certificates.ts';
 import { deploymentById } from '../store/deployments.ts';
-import { domainsInTrouble, noteDomainTold } from '../store/domains.ts';
+import { domainsWithProblems, recordDomainNotice } from '../store/domains.ts';
 import { wantsMail } from '../store/notifications.ts';
 import type { Tables } from '../store/rows.ts';
 
@@ -40,7 +40,7 @@ export function createTellOwners(telling: TellingOwners): () => Promise<void> {
   return async () => {
     if (Math.abs(now() - lookedAt) < lookEveryMs) return;
     lookedAt = now();
-    const domains = await domainsInTrouble(db);
+    const domains = await domainsWithProblems(db);
     const names = domains.map(({ name }) => name);
     const certificates = names.length > 0 ? await certificatesOf(db, names) : new Map();
     let sent = 0;
@@ -53,7 +53,7 @@ export function createTellOwners(telling: TellingOwners): () => Promise<void> {
         sent += 1;
         if (!(await tell(telling, domain, { trouble, tries }))) return;
       }
-      await noteDomainTold(db, domain, trouble ?? null);
+      await recordDomainNotice(db, domain, trouble ?? null);
     }
     if (sent === mailsAtOnce) lookedAt = Number.NEGATIVE_INFINITY;
   };

@@ -6,7 +6,7 @@ import { manyDeployments } from '../../test/support/many-deployments.ts';
 import { scansOf, watchQueries } from '../../test/support/queries.ts';
 import type { Endpoint, Site } from '../deployment/site.ts';
 import { endAll, writeObservation } from '../store/deployments.ts';
-import { takeLeases } from '../store/leases.ts';
+import { acquireLeases } from '../store/leases.ts';
 import { servedRoutes } from '../store/routes.ts';
 import { createRouteFeed } from './route-feed.ts';
 
@@ -15,7 +15,7 @@ const endpoint = (address: string): Endpoint => ({ path: '/', address, port: 80 
 /** A store with some deployments, and an edge that records its updates and can fail to apply them. */
 async function feedOf(count: number) {
   const { db, ids } = await manyDeployments(count, 0);
-  const [lease] = await takeLeases(db, { now: 0, leaseMs: 1e6, horizonMs: 1e6, limit: count });
+  const [lease] = await acquireLeases(db, { now: 0, leaseMs: 1e6, horizonMs: 1e6, limit: count });
   const served = new Map<string, Endpoint[]>();
   const told: number[] = [];
   const warned: object[] = [];

@@ -7,7 +7,7 @@ import type { Deployment } from '../deployment/deployment.ts';
 import type { Direction, Finding } from '../deployment/domain/domain-finding.ts';
 import { afterCheck } from '../deployment/domain/domain-state.ts';
 import { addDeployment } from '../store/deployments.ts';
-import { domainOfAccount, noteChecked, putDomain } from '../store/domains.ts';
+import { domainOfAccount, recordDomainCheck, putDomain } from '../store/domains.ts';
 import { addSession } from '../store/sessions.ts';
 import { statePage } from './pages/site-pages.ts';
 import { siteState, sitesOf } from './served-sites.ts';
@@ -78,7 +78,7 @@ test('a custom domain that does not lead here alone is known as such, and one wh
     const finding: Finding = { proof: [{ server: 'ns1', said: 'proof' }], direction, wanted: [] };
     const before = (await domainOfAccount(db, key))!;
     const checked = afterCheck(before, finding, { now: 1, isFree: true, random: 0 });
-    await db.transaction().execute((db) => noteChecked(db, before, checked));
+    await db.transaction().execute((db) => recordDomainCheck(db, before, checked));
     const asked = { host: name, appsDomain: 'apps.test', baseUrl: new URL('https://berth.test'), now: 1 };
     return (await siteState(db, asked))?.isElsewhere;
   };

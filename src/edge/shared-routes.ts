@@ -11,7 +11,7 @@ import { replaceFile } from '../lib/replace-file.ts';
 import { runRounds } from '../lib/rounds.ts';
 import { wait } from '../lib/wait.ts';
 import type { Database } from '../store/database.ts';
-import { edgeOf, forever, otherEdges, registerEdge, renewEdge, strikeEdge } from '../store/edges.ts';
+import { edgeOf, forever, otherEdges, registerEdge, renewEdge, evictEdge } from '../store/edges.ts';
 import { routesVersion } from '../store/routes.ts';
 import type { EdgeRow } from '../store/rows.ts';
 import { edgePaths } from './edge-paths.ts';
@@ -121,7 +121,7 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
     const isLate = isEndless ? isHere && waitedMs > silenceMs : now() > edge.answersUntil + (isHere ? 0 : maxSkewMs);
     if (!isLate) return false;
     if (isHere) await silence(edge, !isEndless);
-    const isStruck = await strikeEdge(db, edge);
+    const isStruck = await evictEdge(db, edge);
     if (isStruck)
       log.warn({ edge: edge.id, directory: edge.directory }, 'an edge is unresponsive and is no longer waited for');
     return isStruck;

@@ -17,8 +17,8 @@ import {
   type Delivery,
   dueDeliveries,
   endDelivery,
-  noteTry,
-  noteWebhook,
+  recordDeliveryAttempt,
+  recordWebhookResult,
   removeNotice,
   webhookToCall,
 } from '../store/notifications.ts';
@@ -66,7 +66,7 @@ async function deliver(delivering: Delivering, delivery: Delivery): Promise<void
   const tries = delivery.tries + 1;
   const next = delivery.content.kind === 'test' ? undefined : nextTryAt(tries, now());
   // If this process ends in between, the last try is repeated once.
-  const isOurs = await noteTry(db, delivery, { tries, dueAt: next ?? now() + 60_000 });
+  const isOurs = await recordDeliveryAttempt(db, delivery, { tries, dueAt: next ?? now() + 60_000 });
   if (!isOurs) return;
   const isTaken = await (delivery.channel === 'mail' ? mail : webhook)(delivering, delivery, next === undefined);
   if (!isTaken && next !== undefined) return;
@@ -100,8 +100,8 @@ async function webhook(delivering: Delivering, delivery: Delivery, isLastTry: bo
       : await call({ url, secret, id: noticeId, body, nowMs: now(), signal: stop });
   const noted = { answer, triedAt: now() };
   const at = { accountId, url };
-  if (isTaken) await noteWebhook(db, at, { ...noted, failures: 0 });
-  else if (!isLastTry || content.kind === 'test') await noteWebhook(db, at, noted);
+  if (isTaken) await recordWebhookResult(db, at, { ...noted, failures: 0 });
+  else if (!isLastTry || content.kind === 'test') await recordWebhookResult(db, at, noted);
   else await noteFailure(delivering, at, noted);
   return isTaken;
 }
@@ -127,7 +127,7 @@ async function noteFailure(
     if (target?.url !== at.url) return;
     const failures = target.failures + 1;
     const isOver = isToBeDisabled(failures);
-    await noteWebhook(db, at, { ...noted, failures, ...(isOver && { disabledAt: now() }) });
+    await recordWebhookResult(db, at, { ...noted, failures, ...(isOver && { disabledAt: now() }) });
     if (!isOver) return;
     const message = `Your webhook was switched off after ${failures} failed notifications. ${noted.answer}`;
     const content = { kind: 'webhook-disabled', message, url: accountUrl } as const;

@@ -18,12 +18,12 @@ import { domainsOfAccount } from '../store/domains.ts';
 import { createDuty } from '../store/duties.ts';
 import type { StoreProcess } from '../store/held.ts';
 import {
-  accountsToTell,
+  accountsWithChoices,
   addNotice,
   type Choices,
-  forgetNotices,
-  kindsToldSince,
-  untold,
+  deleteOldNotices,
+  noticeKindsSince,
+  newNoticesFor,
 } from '../store/notifications.ts';
 import type { Tables } from '../store/rows.ts';
 import { snapshotsOfAccount } from '../store/snapshots.ts';
@@ -98,11 +98,11 @@ const keptMs = 90 * 24 * hourMs;
 type Looking = { db: Kysely<Tables>; now: () => Instant; urlOf: (deployment: Deployment) => string };
 
 export async function lookForNotices({ db, now, urlOf }: Looking): Promise<void> {
-  for (const { accountId, choices } of await accountsToTell(db)) {
+  for (const { accountId, choices } of await accountsWithChoices(db)) {
     const notices = noticesOf(await observe(db, accountId, now()), { urlOf, now: now() });
     const isWanted = (kind: string) => channelsFor(choices, kind).length > 0;
-    const recent = (await kindsToldSince(db, accountId, now() - hourMs)).map(isWanted);
-    for (const notice of await untold(db, accountId, notices)) {
+    const recent = (await noticeKindsSince(db, accountId, now() - hourMs)).map(isWanted);
+    for (const notice of await newNoticesFor(db, accountId, notices)) {
       const channels = channelsFor(choices, notice.content.kind);
       // Unwanted notices are recorded, too, so that they are not sent late. They do not count toward the limit of
       // wanted ones.
@@ -112,7 +112,7 @@ export async function lookForNotices({ db, now, urlOf }: Looking): Promise<void>
       recent.push(wanted);
     }
   }
-  await forgetNotices(db, now() - keptMs);
+  await deleteOldNotices(db, now() - keptMs);
 }
 
 /** Mails on domains and snapshots are sent where those are looked after. */

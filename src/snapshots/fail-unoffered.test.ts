@@ -5,8 +5,8 @@ import { images, shopOnMemory, spec, withWeb } from '../../test/support/controll
 import { createMemoryEngine } from '../engine/memory/memory.ts';
 import type { Wait } from '../lib/wait.ts';
 import { heldCopies, holdCopy } from '../store/copy-holds.ts';
-import { askForRestore, noteFilled, noteTry, restoresOf } from '../store/restores.ts';
-import { askForSnapshot, snapshotsOf } from '../store/snapshots.ts';
+import { requestRestore, recordFilled, recordRestoreAttempt, restoresOf } from '../store/restores.ts';
+import { requestSnapshot, snapshotsOf } from '../store/snapshots.ts';
 import { failUnoffered } from './open.ts';
 import { clearCopies } from './snapshot-parts.ts';
 
@@ -15,12 +15,12 @@ test('if snapshots are disabled, pending ones fail with an explanation, and an u
   const { db, now, log } = shop.control;
   await db.updateTable('deployments').set({ expiresAt: null, claimedAt: 1 }).execute();
   await shop.visit();
-  await askForSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'before-update', now: now() });
+  await requestSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'before-update', now: now() });
   const asked = { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: now() };
-  await askForRestore(db, asked);
-  const filled = await askForRestore(db, asked);
-  await noteTry(db, filled.id, 'try');
-  await noteFilled(db, filled.id, 'try');
+  await requestRestore(db, asked);
+  const filled = await requestRestore(db, asked);
+  await recordRestoreAttempt(db, filled.id, 'try');
+  await recordFilled(db, filled.id, 'try');
   await shop.update(withWeb('nginx:2'));
   const woken: string[] = [];
   const parts = { db, now, log, wake: (id: string) => void woken.push(id) };
@@ -47,7 +47,7 @@ test('copies stay that a restore will swap in, and those whose reader renews the
   const { control, world, clock } = await shopOnMemory(spec, images);
   const { db, now, log } = control;
   const asked = { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: now() };
-  await noteTry(db, (await askForRestore(db, asked)).id, 'try');
+  await recordRestoreAttempt(db, (await requestRestore(db, asked)).id, 'try');
   const { copies } = createMemoryEngine({ world, now });
   const clear = () => clearCopies({ db, now, log, engine: { copies: copies! } });
   for (const key of ['try', 'left', 'read']) await copies!.make('shop', [], key);

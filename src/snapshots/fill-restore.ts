@@ -16,9 +16,9 @@ import { newId } from '../lib/ids.ts';
 import { movingMs } from '../lib/moving-time.ts';
 import { wait } from '../lib/wait.ts';
 import { atOnce, makeDue } from '../store/leases.ts';
-import { noteFilled, noteFilling, noteSafety, noteTry } from '../store/restores.ts';
+import { recordFilled, recordFillProgress, recordSafetySnapshot, recordRestoreAttempt } from '../store/restores.ts';
 import { volumeSizesOfDeployment } from '../store/revisions.ts';
-import { askForSnapshot, snapshotById } from '../store/snapshots.ts';
+import { requestSnapshot, snapshotById } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 import { loadsAtOnce } from './dumps/database-tools.ts';
 import { readThrough } from './dumps/dump-files.ts';
@@ -41,7 +41,7 @@ export async function fillRestore(restore: Restore, deployment: Deployment, part
   if (missing.length > 0)
     throw new SnapshotFault(`The deployment no longer has these volumes: ${missing.join(', ')}.`, { isFinal: true });
   const key = `${restore.id}-${newId()}`;
-  if (!(await noteTry(db, restore.id, key))) return;
+  if (!(await recordRestoreAttempt(db, restore.id, key))) return;
   if (restore.filledKey !== null) await clearUnlessBusy(restore.filledKey, parts);
   const repository = await parts.repository(from);
   const copied = restore.fromDeploymentId === null ? [...present.keys()] : [];
@@ -71,7 +71,7 @@ export async function fillRestore(restore: Restore, deployment: Deployment, part
   });
   stop.throwIfAborted();
   await write(db, { deploymentId }, async (db) => {
-    if (await noteFilled(db, restore.id, key)) await makeDue(db, deploymentId, atOnce(now()));
+    if (await recordFilled(db, restore.id, key)) await makeDue(db, deploymentId, atOnce(now()));
   });
   wake(deploymentId);
 }
@@ -115,7 +115,7 @@ async function bring(
       await wait(progressEveryMs, over);
       if (over.aborted) return;
       const bytes = await parts.engine.copies.filledBytes(from, restore.volumes, key);
-      await noteFilling(parts.db, restore.id, key, Math.min(99, Math.floor((bytes / Math.max(1, wholeBytes)) * 100)));
+      await recordFillProgress(parts.db, restore.id, key, Math.min(99, Math.floor((bytes / Math.max(1, wholeBytes)) * 100)));
     }
   })().catch((err: unknown) => parts.log.error({ err }, 'how far a restore is could not be noted'));
   try {
@@ -141,8 +141,8 @@ async function takeSafety(restore: Restore, deployment: Deployment, parts: Snaps
   const known = restore.safetyId === null ? undefined : await snapshotById(db, restore.safetyId);
   const ask = () =>
     write(db, { deploymentId }, async (db) => {
-      const asked = await askForSnapshot(db, { deploymentId, revision, reason: 'before-restore', now: now() });
-      await noteSafety(db, restore.id, asked.id);
+      const asked = await requestSnapshot(db, { deploymentId, revision, reason: 'before-restore', now: now() });
+      await recordSafetySnapshot(db, restore.id, asked.id);
       return asked;
     });
   // One that an earlier try has taken is too old, unless that try may have begun to load a dump.

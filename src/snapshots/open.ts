@@ -19,7 +19,7 @@ import { atOnce, makeDue } from '../store/leases.ts';
 import { failRestore, openRestores } from '../store/restores.ts';
 import { revisionIfKept } from '../store/revisions.ts';
 import { derivationOf } from '../store/seeds.ts';
-import { askedSnapshots, noteFailedTry, passwordOfPlace } from '../store/snapshots.ts';
+import { pendingSnapshots, recordFailedSnapshotAttempt, passwordOfPlace } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 import { clearCopies, type SnapshotParts } from './snapshot-parts.ts';
 import { createSnapshotWorker, type SnapshotWorker } from './worker.ts';
@@ -221,11 +221,11 @@ type UnofferedParts = Pick<SnapshotParts, 'db' | 'now' | 'wake' | 'log'> & {
 
 /** Their deployments go on at once, with the words for their owners. */
 export async function failUnoffered({ db, now, wake, log, copies }: UnofferedParts): Promise<void> {
-  const snapshots = await askedSnapshots(db);
+  const snapshots = await pendingSnapshots(db);
   const restores = (await openRestores(db)).filter(({ state }) => state === 'asked' || !copies);
   for (const { id, deploymentId, tries } of snapshots)
     await note(deploymentId, { kind: 'snapshot', snapshot: 'failed', id, because: problem, isOver: true }, (db) =>
-      noteFailedTry(db, id, { tries, nextTryAt: now(), problem, isOver: true }),
+      recordFailedSnapshotAttempt(db, id, { tries, nextTryAt: now(), problem, isOver: true }),
     );
   for (const { id, deploymentId, snapshotId } of restores)
     await note(

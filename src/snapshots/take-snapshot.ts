@@ -8,7 +8,7 @@ import type { Kept, Repository, Saved } from '../backup/restic.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { loadedOf, withoutDumped } from '../deployment/snapshot/dump.ts';
 import {
-  leavingForRoom,
+  snapshotsToEvict,
   neededBy,
   type SizedVolume,
   type Snapshot,
@@ -23,11 +23,11 @@ import { addEvents } from '../store/events.ts';
 import { openRestores } from '../store/restores.ts';
 import { volumeSizesOfDeployment } from '../store/revisions.ts';
 import {
-  letLeave,
-  noteBegun,
-  noteTaken,
+  markSnapshotsForRemoval,
+  recordSnapshotStart,
+  recordTaken,
   snapshotById,
-  snapshotsEverOf,
+  allSnapshotsOf,
   snapshotsOf,
   snapshotsOfAccount,
 } from '../store/snapshots.ts';
@@ -80,7 +80,7 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     stop.throwIfAborted();
     const takenAt = now();
     refuseHoles(copy.apparentBytes, volumes, snapshot.reason);
-    await noteBegun(db, snapshot, now());
+    await recordSnapshotStart(db, snapshot, now());
     const keeping = { snapshot, parent: others.at(-1)?.id, present, names, parts };
     const kept = keepChecked(copy, repository, keeping);
     const { placeId, totalBytes, addedBytes } = await kept.catch(async (error: unknown) => {
@@ -93,7 +93,7 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     const event = { kind: 'snapshot', snapshot: 'taken', id, reason, totalBytes, pausedMs: taken.pausedMs } as const;
     await write(db, { deploymentId: deployment.id }, async (db) => {
       // If its deployment is gone, it is removed with the others.
-      if (await noteTaken(db, snapshot.id, taken)) await addEvents(db, deployment.id, [{ at: now(), event }]);
+      if (await recordTaken(db, snapshot.id, taken)) await addEvents(db, deployment.id, [{ at: now(), event }]);
     });
     metrics.snapshots.inc({ result: 'taken' });
   } finally {
@@ -111,7 +111,7 @@ async function clearLeft(
   snapshot: Snapshot,
   { db }: SnapshotParts,
 ): Promise<readonly Kept[]> {
-  const begun = (await snapshotsEverOf(db, snapshot.deploymentId)).filter(({ begunAt }) => begunAt !== null);
+  const begun = (await allSnapshotsOf(db, snapshot.deploymentId)).filter(({ begunAt }) => begunAt !== null);
   const tags = new Set([snapshot, ...begun].map(({ id }) => snapshotTag(id)));
   const { left = [], others = [] } = Object.groupBy(kept, (each) =>
     each.tags.some((tag) => tags.has(tag)) ? 'left' : 'others',
@@ -119,7 +119,7 @@ async function clearLeft(
   if (left.length > 0) await repository.drop(left.map(({ id }) => id));
   else if (begun.length > 0) await repository.clear();
   else return kept;
-  await noteBegun(db, snapshot, null);
+  await recordSnapshotStart(db, snapshot, null);
   return others;
 }
 
@@ -131,7 +131,7 @@ async function clearAfterFault(repository: Repository, snapshot: Snapshot, { db,
   await repository
     .list(snapshotTag(snapshot.id))
     .then((whole) => (whole.length > 0 ? repository.drop(whole.map(({ id }) => id)) : repository.clear()))
-    .then(() => noteBegun(db, snapshot, null))
+    .then(() => recordSnapshotStart(db, snapshot, null))
     .catch((err: unknown) => log.error({ err }, 'what was kept of a snapshot cannot be removed yet'));
 }
 
@@ -235,12 +235,12 @@ async function refuseBeyondTerms(
   if (reason === 'before-restore') return;
   const { bytes, accountId } = await termsOf(deployment);
   const kept = accountId === undefined ? await snapshotsOf(db, deployment.id) : await snapshotsOfAccount(db, accountId);
-  const leaving = leavingForRoom(kept, { bytes }, neededBy(await openRestores(db)));
+  const leaving = snapshotsToEvict(kept, { bytes }, neededBy(await openRestores(db)));
   if (!leaving)
     throw new SnapshotFault('The snapshots of this account use all the space that its plan allows: delete one.', {
       isFinal: true,
     });
-  await letLeave(
+  await markSnapshotsForRemoval(
     db,
     leaving.map(({ id }) => id),
   );
@@ -250,7 +250,7 @@ async function refuseBeyondTerms(
 export async function letSurplusLeave(deployment: Deployment, { db, termsOf }: SnapshotParts): Promise<void> {
   const needed = neededBy(await openRestores(db));
   const surplus = surplusSnapshots(await snapshotsOf(db, deployment.id), await termsOf(deployment), needed);
-  await letLeave(
+  await markSnapshotsForRemoval(
     db,
     surplus.map(({ id }) => id),
   );

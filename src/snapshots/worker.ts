@@ -6,7 +6,7 @@ import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { DeploymentEvent } from '../deployment/event/event.ts';
 import {
   isSnapshotDue,
-  isWorthTelling,
+  isWorthNotifying,
   maxInterrupted,
   maxTries,
   type Restore,
@@ -19,27 +19,27 @@ import { addEvents } from '../store/events.ts';
 import { keptDeployments } from '../store/kept-deployments.ts';
 import { atOnce, makeDue } from '../store/leases.ts';
 import {
-  askForRestore,
-  forgetRestoresOfGone,
-  nextAskedRestore,
-  noteFailedRestore,
+  requestRestore,
+  deleteRestoresOfRemoved,
+  nextPendingRestore,
+  recordFailedAttempt,
   openRestores,
 } from '../store/restores.ts';
 import {
-  askForSnapshot,
-  type FailedTry,
-  forgetSnapshots,
-  leavingSnapshots,
-  letLeave,
-  letLeaveOfGone,
+  requestSnapshot,
+  type FailedAttempt,
+  deleteSnapshots,
+  snapshotsToRemove,
+  markSnapshotsForRemoval,
+  markSnapshotsOfRemoved,
   newestSnapshots,
-  nextAskedSnapshot,
-  noteBegunTry,
-  noteFailedTry,
+  nextPendingSnapshot,
+  recordAttempt,
+  recordFailedSnapshotAttempt,
   snapshotById,
-  snapshotsEverOf,
+  allSnapshotsOf,
   snapshotsOf,
-  takeBackTry,
+  revokeAttempt,
 } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 import { loadsAtOnce } from './dumps/database-tools.ts';
@@ -63,7 +63,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
   let leftAt: Instant | undefined;
 
   async function restoreNext(): Promise<boolean> {
-    const restore = await nextAskedRestore(db, now());
+    const restore = await nextPendingRestore(db, now());
     if (!restore) return false;
     const deployment = await presentDeployment(parts, restore.deploymentId);
     if (!deployment) {
@@ -74,7 +74,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
       fail(restore, deployment, error, 'restores', async (db, failure) => {
         const { isOver } = failure;
         const because = `${failure.problem}${isOver ? await undo(db, restore.id) : ''}`;
-        await noteFailedRestore(db, restore.id, { ...failure, problem: because }, now());
+        await recordFailedAttempt(db, restore.id, { ...failure, problem: because }, now());
         return { kind: 'snapshot', snapshot: 'not-restored', id: restore.snapshotId, because, isOver };
       }),
     );
@@ -93,21 +93,21 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     const volumes = dumps.filter(({ kind }) => !loadsAtOnce(kind)).flatMap(({ volumes }) => volumes);
     const safety = safetyId === null ? undefined : await snapshotById(db, safetyId);
     if (volumes.length === 0 || safety?.state !== 'taken') return '';
-    await askForRestore(db, { deploymentId, snapshotId: safety.id, volumes, takesSafety: false, now: now() });
+    await requestRestore(db, { deploymentId, snapshotId: safety.id, volumes, takesSafety: false, now: now() });
     return ` What was there before is being put back from snapshot ${safety.id}.`;
   }
 
   async function takeNext(): Promise<boolean> {
-    const snapshot = await nextAskedSnapshot(db, now());
+    const snapshot = await nextPendingSnapshot(db, now());
     if (!snapshot) return false;
     const deployment = await presentDeployment(parts, snapshot.deploymentId);
     if (!deployment) {
-      await letLeave(db, [snapshot.id]);
+      await markSnapshotsForRemoval(db, [snapshot.id]);
       return true;
     }
     await takeBegun(snapshot, deployment).catch((error: unknown) =>
       fail(snapshot, deployment, error, 'snapshots', async (db, failure) => {
-        await noteFailedTry(db, snapshot.id, failure);
+        await recordFailedSnapshotAttempt(db, snapshot.id, failure);
         const { problem: because, isOver } = failure;
         return { kind: 'snapshot', snapshot: 'failed', id: snapshot.id, because, isOver };
       }),
@@ -123,7 +123,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
   /** It is counted when it begins: one that ends the service each time is not begun for ever. */
   async function takeBegun(snapshot: Snapshot, deployment: Deployment): Promise<void> {
     refuseCutOff(snapshot, 'taken');
-    await noteBegunTry(db, snapshot.id, snapshot.tries + 1);
+    await recordAttempt(db, snapshot.id, snapshot.tries + 1);
     await takeSnapshot(snapshot, deployment, parts);
   }
 
@@ -132,12 +132,12 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     deployment: Deployment,
     error: unknown,
     of: 'snapshots' | 'restores',
-    note: (db: Parameters<typeof noteFailedTry>[0], failure: FailedTry) => Promise<DeploymentEvent>,
+    note: (db: Parameters<typeof recordFailedSnapshotAttempt>[0], failure: FailedAttempt) => Promise<DeploymentEvent>,
   ): Promise<void> {
     const { stop, log } = parts;
     const tries = before + 1;
     if (stop.aborted) {
-      await takeBackTry(db, of, { id, tries });
+      await revokeAttempt(db, of, { id, tries });
       log.info(
         { deployment: deployment.id, because: String(stop.reason) },
         'the process on duty restarts a snapshot or a restore',
@@ -149,7 +149,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     // The first that has failed in words is not the last, however many were cut off before.
     const isOver = (tries >= maxTries && known !== null) || (error instanceof SnapshotFault && error.isFinal);
     const problem = error instanceof SnapshotFault ? error.ownersWords : wordsOf(error);
-    const isTold = isWorthTelling({ toldAt }, { tries, isOver });
+    const isTold = isWorthNotifying({ toldAt }, { tries, isOver });
     const nextTryAt = retryAt(Math.min(tries, maxTries), now());
     const failure = { tries, nextTryAt, problem, isOver, ...(isTold && { toldAt: now() }) };
     await write(db, { deploymentId: deployment.id }, async (db) => {
@@ -168,8 +168,8 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
   async function keepSchedule(): Promise<boolean> {
     if (!hasPassed(scheduledAt, scheduleEveryMs, now())) return false;
     scheduledAt = now();
-    await letLeaveOfGone(db);
-    await forgetRestoresOfGone(db);
+    await markSnapshotsOfRemoved(db);
+    await deleteRestoresOfRemoved(db);
     // A stopped deployment writes nothing. Identical snapshots would push out older ones.
     const kept = (await keptDeployments(db)).filter(({ stoppedAt }) => stoppedAt === null);
     let isAsked = false;
@@ -185,8 +185,8 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     if (deployment?.state !== 'running') return false;
     const terms = await parts.termsOf(deployment);
     return await write(db, { deploymentId: id }, async (db) => {
-      if (!isSnapshotDue(await snapshotsEverOf(db, id), terms, now())) return false;
-      await askForSnapshot(db, { deploymentId: id, revision: deployment.revision, reason: 'schedule', now: now() });
+      if (!isSnapshotDue(await allSnapshotsOf(db, id), terms, now())) return false;
+      await requestSnapshot(db, { deploymentId: id, revision: deployment.revision, reason: 'schedule', now: now() });
       return true;
     });
   }
@@ -194,7 +194,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
   /** Their rows go last, so that the removal is repeated after a kill. */
   async function letGo(): Promise<void> {
     if (!hasPassed(leftAt, leaveEveryMs, now())) return;
-    const leaving = await leavingSnapshots(db);
+    const leaving = await snapshotsToRemove(db);
     if (leaving.length === 0) return;
     leftAt = now();
     for (const [deploymentId, its] of Map.groupBy(leaving, (each) => each.deploymentId))
@@ -214,7 +214,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
       if (ids.length > 0) await repository.drop(ids);
       else if (leaving.some(({ begunAt }) => begunAt !== null)) await repository.clear();
     }
-    await forgetSnapshots(
+    await deleteSnapshots(
       db,
       leaving.map(({ id }) => id),
     );
@@ -245,7 +245,7 @@ async function presentDeployment({ db }: SnapshotParts, id: string): Promise<Dep
 
 async function endRestore({ db, now }: SnapshotParts, id: string): Promise<void> {
   const failure = { tries: 0, nextTryAt: now(), problem: 'The deployment has ended.', isOver: true };
-  await noteFailedRestore(db, id, failure, now());
+  await recordFailedAttempt(db, id, failure, now());
 }
 
 /** By a clock that may be set back, too. */

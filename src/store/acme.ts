@@ -33,7 +33,7 @@ export async function removeChallenge(db: Database, token: string): Promise<void
   await db.deleteFrom('acmeChallenges').where('token', '=', token).execute();
 }
 
-export async function forgetChallenges(db: Database, now: Instant): Promise<void> {
+export async function deleteOldChallenges(db: Database, now: Instant): Promise<void> {
   await db.deleteFrom('acmeChallenges').where('expiresAt', '<=', now).execute();
 }
 

@@ -24,7 +24,7 @@ const execsKeptMs = 90 * 86_400_000;
 const execAction = 'exec';
 
 /** Before a command is run in a pod. */
-export async function noteExec(db: Kysely<Tables>, { at, ...entry }: Omit<AuditEntry, 'action'>): Promise<void> {
+export async function recordExec(db: Kysely<Tables>, { at, ...entry }: Omit<AuditEntry, 'action'>): Promise<void> {
   await write(db, 'all', async (db) => {
     // First: no number is given twice.
     await addAuditEntry(db, { at, action: execAction, ...entry });

@@ -119,7 +119,7 @@ export async function builtBefore(
 }
 
 /** False where the build has ended, for example with its deployment. */
-export async function noteBuildBegun(db: Database, build: Build, now: Instant): Promise<boolean> {
+export async function recordBuildStart(db: Database, build: Build, now: Instant): Promise<boolean> {
   const result = await ofOpen(db, build)
     .set({ state: 'building', tries: build.tries + 1, startedAt: now, log: '' })
     .executeTakeFirst();
@@ -127,11 +127,11 @@ export async function noteBuildBegun(db: Database, build: Build, now: Instant): 
 }
 
 /** Replaces the output of a build that has not ended. */
-export async function noteBuildLog(db: Database, build: Build, log: string): Promise<void> {
+export async function recordBuildLog(db: Database, build: Build, log: string): Promise<void> {
   await ofOpen(db, build).set({ log }).execute();
 }
 
-export async function noteBuilt(db: Database, build: Build, now: Instant): Promise<void> {
+export async function recordBuildSuccess(db: Database, build: Build, now: Instant): Promise<void> {
   await ofOpen(db, build).set({ state: 'built', endedAt: now }).execute();
 }
 
@@ -142,7 +142,7 @@ export type BuildFailure = {
   lastLines: readonly string[];
 };
 
-export async function noteBuildFailed(
+export async function recordBuildFailure(
   db: Database,
   build: Build,
   { problem, hint, pods, lastLines }: BuildFailure,

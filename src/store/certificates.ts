@@ -31,7 +31,7 @@ export async function sealedCertificates(
 }
 
 /** Records a failed order before it is placed. A process that crashes during an order does not retry it immediately. */
-export async function noteOrder(
+export async function recordOrder(
   db: Database,
   { host, now, nextTryAt }: { host: string; now: Instant; nextTryAt: Instant },
 ): Promise<void> {
@@ -55,7 +55,7 @@ export async function noteOrder(
     .execute();
 }
 
-export async function noteOrderFailed(db: Database, host: string, problem: string): Promise<void> {
+export async function recordOrderFailure(db: Database, host: string, problem: string): Promise<void> {
   await db.updateTable('certificates').set({ problem }).where('host', '=', host).execute();
 }
 
@@ -83,7 +83,7 @@ export async function storeCertificate(db: Database, { host, ...issued }: Issued
     .execute();
 }
 
-export async function noteTold(db: Database, hosts: readonly string[], told: 'failing' | 'ending'): Promise<void> {
+export async function recordAlert(db: Database, hosts: readonly string[], told: 'failing' | 'ending'): Promise<void> {
   await db.updateTable('certificates').set({ told }).where('host', 'in', hosts).execute();
 }
 
@@ -96,6 +96,6 @@ export async function planRenewal(
 }
 
 /** Deletes certificates that are no longer used. Recently issued ones count toward the authority's limit and stay. */
-export async function forgetCertificates(db: Database, hosts: readonly string[]): Promise<void> {
+export async function deleteCertificates(db: Database, hosts: readonly string[]): Promise<void> {
   await db.deleteFrom('certificates').where('host', 'in', hosts).execute();
 }

@@ -100,7 +100,7 @@ export async function presentDeploymentIds(db: Database): Promise<string[]> {
 }
 
 /** Those of these that have a row. */
-export async function knownAmong(db: Database, ids: readonly string[]): Promise<Map<string, KnownDeployment>> {
+export async function existingIdsAmong(db: Database, ids: readonly string[]): Promise<Map<string, KnownDeployment>> {
   const found = new Map<string, KnownDeployment>();
   for (const some of chunksOf(ids)) {
     const rows = await db
@@ -247,7 +247,7 @@ export async function endAll(db: Database, now: Instant): Promise<void> {
 }
 
 /** Forgets deployments that were gone before `before`, with their revisions, events and claims. */
-export async function forgetGone(db: Database, before: Instant): Promise<void> {
+export async function deleteRemovedDeployments(db: Database, before: Instant): Promise<void> {
   await db.deleteFrom('deployments').where('goneAt', '<', before).execute();
 }
 

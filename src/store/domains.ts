@@ -7,7 +7,7 @@ import type { Instant } from '../deployment/deployment.ts';
 import { type Checked, type Domain, quarantineMs, type ReleaseCause } from '../deployment/domain/domain-state.ts';
 import { isActiveAt } from './active.ts';
 import type { Database } from './database.ts';
-import { placeAmong } from './place-among.ts';
+import { orderFairly } from './fair-order.ts';
 import { nextRoutesVersion } from './routes.ts';
 import type { DomainRow } from './rows.ts';
 
@@ -98,7 +98,7 @@ export async function dueDomains(
       db
         .selectFrom('domains')
         .selectAll()
-        .select(placeAmong('accountId', 'nextCheckAt'))
+        .select(orderFairly('accountId', 'nextCheckAt'))
         .where('releasedAt', 'is', null)
         .where('nextCheckAt', '<=', now),
     )
@@ -117,7 +117,7 @@ export async function makeDomainDue(db: Database, key: DomainKey, now: Instant):
 }
 
 /** Stores the result of a check. In a transaction that has everything. */
-export async function noteChecked(db: Database, before: Domain, checked: Checked): Promise<void> {
+export async function recordDomainCheck(db: Database, before: Domain, checked: Checked): Promise<void> {
   const { finding, releasedAt, ...fields } = checked;
   await setDomain(db, before, { ...fields, finding: finding && JSON.stringify(finding) });
   if (releasedAt !== null) await releaseDomain(db, before, { because: 'unproven', now: releasedAt });
@@ -181,7 +181,7 @@ export async function strayDomains(db: Database, now: Instant): Promise<Domain[]
 }
 
 /** Domains with a problem that the owner may need to learn of, or with a reported problem that has passed. */
-export async function domainsInTrouble(db: Database): Promise<Domain[]> {
+export async function domainsWithProblems(db: Database): Promise<Domain[]> {
   const rows = await domains(db)
     .where('verifiedAt', 'is not', null)
     .where((eb) =>
@@ -196,7 +196,7 @@ export async function domainsInTrouble(db: Database): Promise<Domain[]> {
   return rows.map(fromRow);
 }
 
-export async function noteDomainTold(db: Database, key: DomainKey, told: Domain['told']): Promise<void> {
+export async function recordDomainNotice(db: Database, key: DomainKey, told: Domain['told']): Promise<void> {
   await setDomain(db, key, { told });
 }
 
@@ -213,7 +213,7 @@ export async function servedDomains(db: Database): Promise<Domain[]> {
 }
 
 /** Rows that say nothing any more. Edges have heard of them long before. */
-export async function forgetDomains(db: Database, now: Instant): Promise<void> {
+export async function deleteReleasedDomains(db: Database, now: Instant): Promise<void> {
   await db
     .deleteFrom('domains')
     .where('releasedAt', '<=', now - quarantineMs)

@@ -6,7 +6,7 @@ import type { Instant } from '../deployment/deployment.ts';
 import type { HeldDuty } from '../lib/rounds.ts';
 import type { Database } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
-import { nameOfHeld, type StoreProcess } from './held.ts';
+import { holderName, type StoreProcess } from './held.ts';
 
 export type Duty = {
   name: string;
@@ -29,24 +29,24 @@ export function createDuty({ db, name, forMs, process, now }: DutyParts): HeldDu
   let holder: string | undefined;
   let isNamed = false;
   const leave = async () => {
-    if (holder !== undefined) await leaveDuties(db, holder);
+    if (holder !== undefined) await releaseDuties(db, holder);
   };
   return {
     async take() {
       const isSeen = process?.isSeen() ?? false;
       if (holder === undefined || isSeen !== isNamed) {
         await leave();
-        holder = nameOfHeld(process);
+        holder = holderName(process);
         isNamed = isSeen;
       }
-      return await takeDuty(db, { name, holder, now: now(), forMs });
+      return await acquireDuty(db, { name, holder, now: now(), forMs });
     },
     leave,
   };
 }
 
 /** Whether it is this process's to do, from now on for a time. One that ends too far ahead is of a clock that was set back. */
-export async function takeDuty(db: Database, { name, holder, now, forMs }: Duty): Promise<boolean> {
+export async function acquireDuty(db: Database, { name, holder, now, forMs }: Duty): Promise<boolean> {
   if (!isPostgres(db)) return true;
   const row = { name, holder, heldUntil: now + forMs };
   const result = await db
@@ -69,6 +69,6 @@ export async function takeDuty(db: Database, { name, holder, now, forMs }: Duty)
 }
 
 /** Lets others have at once what this process has. */
-export async function leaveDuties(db: Database, holder: string): Promise<void> {
+export async function releaseDuties(db: Database, holder: string): Promise<void> {
   if (isPostgres(db)) await db.deleteFrom('duties').where('holder', '=', holder).execute();
 }

@@ -5,7 +5,7 @@
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
-import { telling } from './news.ts';
+import { notification } from './notify-processes.ts';
 import type { EdgeRow } from './rows.ts';
 
 /** For the only edge, which never expires. */
@@ -31,7 +31,7 @@ export async function renewEdge(
     .set({ version, answersUntil })
     .where('id', '=', id)
     .returning('id')
-    .$if(isPostgres(db), (query) => query.returning(telling('edges')))
+    .$if(isPostgres(db), (query) => query.returning(notification('edges')))
     .execute();
   return rows.length > 0;
 }
@@ -48,7 +48,7 @@ export async function otherEdges(db: Database, id: string): Promise<EdgeRow[]> {
  * Strikes an edge off that was found like this and does not answer any more; false when it has said something since. Of
  * the two, this and its next word, the database lets one be first.
  */
-export async function strikeEdge(db: Database, { id, version, answersUntil }: EdgeRow): Promise<boolean> {
+export async function evictEdge(db: Database, { id, version, answersUntil }: EdgeRow): Promise<boolean> {
   const result = await db
     .deleteFrom('edges')
     .where('id', '=', id)

@@ -8,7 +8,7 @@ import type { Instant } from '../deployment/deployment.ts';
 import { type DeploymentEvent, type EventOf, identityOf } from '../deployment/event/event.ts';
 import type { Database } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
-import { telling } from './news.ts';
+import { notification } from './notify-processes.ts';
 import type { EventRow, Tables } from './rows.ts';
 
 export type RecordedEvent = DeploymentEvent & {
@@ -49,7 +49,7 @@ export async function addEvents(db: Database, deploymentId: string, events: Even
     written.set(number, row);
   }
   await writingEvents(db, deploymentId, [...written.values()]).execute();
-  await forgetOldest(db, deploymentId, { from, to: sequence });
+  await deleteOldestEvents(db, deploymentId, { from, to: sequence });
 }
 
 /** The first one of a deployment that is added with it. */
@@ -75,7 +75,7 @@ function writingEvents(db: Database, deploymentId: string, rows: EventRow[]) {
         })),
       )
       // PostgreSQL delivers equal notifications of a transaction once.
-      .$if(isPostgres(db), (query) => query.returning(telling('told', deploymentId)))
+      .$if(isPostgres(db), (query) => query.returning(notification('told', deploymentId)))
   );
 }
 
@@ -167,7 +167,7 @@ export const otherEventsKept = 1_000;
 const tellingsPerLook = 100;
 
 /** Removes the oldest events now and then. `from` and `to` are the sequence before and after the new events. */
-async function forgetOldest(
+async function deleteOldestEvents(
   db: Database,
   deploymentId: string,
   { from, to }: { from: number; to: number },

@@ -8,7 +8,7 @@ import { atOnce } from './leases.ts';
 export type StoreProcess = { id: string; isSeen(): boolean };
 
 /** Names a holder after its process while other processes see that process. Otherwise they wait until its leases expire. */
-export function nameOfHeld(process: StoreProcess | undefined): string {
+export function holderName(process: StoreProcess | undefined): string {
   return process?.isSeen() ? `${process.id}.${newId()}` : newId();
 }
 

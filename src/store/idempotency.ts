@@ -27,6 +27,6 @@ export async function idempotencyOf(db: Database, keyHash: string, now: Instant)
     .executeTakeFirst();
 }
 
-export async function forgetIdempotency(db: Database, now: Instant): Promise<void> {
+export async function deleteOldIdempotencyKeys(db: Database, now: Instant): Promise<void> {
   await db.deleteFrom('idempotency').where('expiresAt', '<=', now).execute();
 }

@@ -88,7 +88,7 @@ export async function bytesOfAll(db: Database): Promise<number> {
 }
 
 /** Notes which owners are there: accounts, sessions with an active deployment or one that can be restored, and those that may still start one. */
-export async function noteAlive(db: Database, now: Instant): Promise<void> {
+export async function renewNamespaces(db: Database, now: Instant): Promise<void> {
   const accounts = db.selectFrom('accounts').select('id');
   const active = db
     .selectFrom('deployments')
@@ -109,7 +109,7 @@ export async function noteAlive(db: Database, now: Instant): Promise<void> {
 }
 
 /** Forgets those that hold nothing and whose owners have not been there since. */
-export async function forgetNamespaces(db: Database, before: Instant): Promise<void> {
+export async function deleteUnusedNamespaces(db: Database, before: Instant): Promise<void> {
   await db
     .deleteFrom('imageNamespaces')
     .where('aliveAt', '<', before)

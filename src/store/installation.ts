@@ -17,7 +17,7 @@ export async function installationKeyId(db: Database): Promise<string | null> {
   return known?.keyId ?? null;
 }
 
-export async function noteKeyId(db: Database, keyId: string): Promise<void> {
+export async function recordKeyId(db: Database, keyId: string): Promise<void> {
   await db.updateTable('installation').set({ keyId }).execute();
 }
 

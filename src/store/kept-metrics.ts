@@ -47,6 +47,6 @@ export async function keptMetricsSince(db: Database, deploymentId: string, since
   return [...Map.groupBy(kept, ({ at }) => at).values()].map(([first, ...others]) => mergeKept([first!, ...others]));
 }
 
-export async function forgetMetrics(db: Database, before: Instant): Promise<void> {
+export async function deleteOldMetrics(db: Database, before: Instant): Promise<void> {
   await db.deleteFrom('keptMetrics').where('at', '<', before).execute();
 }

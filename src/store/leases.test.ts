@@ -4,7 +4,7 @@ import { deploymentOf } from '../../test/support/deployments.ts';
 import { emptyStore } from '../../test/support/empty-store.ts';
 import { scansOf, watchQueries } from '../../test/support/queries.ts';
 import { addDeployment } from './deployments.ts';
-import { makeDue, nextDueAt, renewLeases, takeLeases } from './leases.ts';
+import { makeDue, nextDueAt, renewLeases, acquireLeases } from './leases.ts';
 import { addSession } from './sessions.ts';
 
 test('what is due, and when something will be, is found without reading those that wait', async () => {
@@ -13,7 +13,7 @@ test('what is due, and when something will be, is found without reading those th
   await addDeployment(db, deploymentOf({}));
   await makeDue(db, 'shop', 0);
   const { watched, queries } = watchQueries(db);
-  const [lease] = await takeLeases(watched, { now: 0, leaseMs: 100, horizonMs: 1_000, limit: 8 });
+  const [lease] = await acquireLeases(watched, { now: 0, leaseMs: 100, horizonMs: 1_000, limit: 8 });
   await renewLeases(watched, [lease!], 200);
   await nextDueAt(watched);
   assert.equal(queries.length, 8);

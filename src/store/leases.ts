@@ -14,7 +14,7 @@ import { newId } from '../lib/ids.ts';
 import { chunksOf } from './chunks.ts';
 import type { Database } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
-import { telling } from './news.ts';
+import { notification } from './notify-processes.ts';
 import type { Tables } from './rows.ts';
 
 export type Lease = { deploymentId: string; token: string };
@@ -49,7 +49,7 @@ export function makingDue(db: Database, deploymentId: string, dueAt: Instant) {
           .end(),
       })),
     )
-    .$if(isPostgres(db), (query) => query.returning(telling('due', deploymentId)));
+    .$if(isPostgres(db), (query) => query.returning(notification('due', deploymentId)));
 }
 
 /**
@@ -81,7 +81,7 @@ export type Taking = {
 };
 
 /** Takes due deployments: those whose holder has died, then the longest due first. */
-export async function takeLeases(db: Database, { limit, token = newId(), ...taking }: Taking): Promise<Lease[]> {
+export async function acquireLeases(db: Database, { limit, token = newId(), ...taking }: Taking): Promise<Lease[]> {
   const due = await dueIds(db, taking, limit);
   if (due.length === 0) return [];
   const taken = await db
@@ -157,7 +157,7 @@ export async function renewLeases(db: Database, leases: readonly Lease[], until:
  * `outdated`: the lease is still held, but an intent arrived since `generation`. This only reads, so it does not wait
  * for the disk.
  */
-export async function mandateOf(
+export async function leaseStatusOf(
   db: Database,
   { deploymentId, token }: Lease,
   generation: number,

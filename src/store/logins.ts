@@ -105,6 +105,6 @@ function nextPoll(now: Instant, intervalMs: number): Instant {
   return now + intervalMs - toleranceMs;
 }
 
-export async function forgetLogins(db: Database, now: Instant): Promise<void> {
+export async function deleteOldLogins(db: Database, now: Instant): Promise<void> {
   await db.deleteFrom('logins').where('expiresAt', '<=', now).execute();
 }

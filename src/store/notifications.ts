@@ -11,7 +11,7 @@ import { newId } from '../lib/ids.ts';
 import type { Seal } from '../lib/seal.ts';
 import { chunksOf } from './chunks.ts';
 import type { Database } from './database.ts';
-import { placeAmong } from './place-among.ts';
+import { orderFairly } from './fair-order.ts';
 
 export type Webhook = {
   url: string;
@@ -88,7 +88,7 @@ export function openedSecret({ secret }: Pick<Webhook, 'secret'>, seal: Seal): s
 }
 
 /** Of an address that is still the one that was called. */
-export async function noteWebhook(
+export async function recordWebhookResult(
   db: Database,
   { accountId, url }: { accountId: string; url: string },
   noted: { answer: string; triedAt: Instant; failures?: number; disabledAt?: Instant },
@@ -108,7 +108,7 @@ export async function noteWebhook(
 }
 
 /** All accounts with choices. */
-export async function accountsToTell(db: Database): Promise<{ accountId: string; choices: Choices }[]> {
+export async function accountsWithChoices(db: Database): Promise<{ accountId: string; choices: Choices }[]> {
   const rows = await choices(db).execute();
   return rows.map((row) => ({ accountId: row.accountId, choices: fromRow(row) }));
 }
@@ -136,7 +136,7 @@ export async function addNotice(
 }
 
 /** The notices that the account has not received yet. */
-export async function untold(db: Database, accountId: string, notices: readonly Notice[]): Promise<Notice[]> {
+export async function newNoticesFor(db: Database, accountId: string, notices: readonly Notice[]): Promise<Notice[]> {
   const told = new Set<string>();
   for (const some of chunksOf(notices.map(({ subject }) => subject))) {
     const rows = await db
@@ -151,7 +151,7 @@ export async function untold(db: Database, accountId: string, notices: readonly 
 }
 
 /** The kinds of notifications that an account has had since. */
-export async function kindsToldSince(
+export async function noticeKindsSince(
   db: Database,
   accountId: string,
   since: Instant,
@@ -186,7 +186,7 @@ export async function dueDeliveries(
         .selectFrom('noticeDeliveries')
         .innerJoin('notices', 'notices.id', 'noticeDeliveries.noticeId')
         .select(['noticeId', 'channel', 'tries', 'accountId', 'content', 'createdAt', 'dueAt'])
-        .select(placeAmong('accountId', 'dueAt'))
+        .select(orderFairly('accountId', 'dueAt'))
         .where('dueAt', '<=', now),
     )
     .selectFrom('due')
@@ -205,7 +205,7 @@ type DeliveryKey = Pick<Delivery, 'noticeId' | 'channel'>;
  * Records an attempt before it is made, so that a process that crashes in it does not repeat it forever. Returns false
  * if another process has recorded it.
  */
-export async function noteTry(
+export async function recordDeliveryAttempt(
   db: Database,
   { noticeId, channel, tries }: DeliveryKey & Pick<Delivery, 'tries'>,
   next: { tries: number; dueAt: Instant },
@@ -231,7 +231,7 @@ export async function removeNotice(db: Database, { noticeId }: Pick<Delivery, 'n
 }
 
 /** Forgets old causes that do not recur. */
-export async function forgetNotices(db: Database, before: Instant): Promise<void> {
+export async function deleteOldNotices(db: Database, before: Instant): Promise<void> {
   await db.deleteFrom('notices').where('createdAt', '<', before).execute();
 }
 

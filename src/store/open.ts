@@ -5,11 +5,11 @@ import { newId } from '../lib/ids.ts';
 import type { PostgresAddress } from '../lib/postgres-address.ts';
 import { openPostgres, openSqlite } from './database.ts';
 import { clientConfig, processPrefix } from './dialect/postgres.ts';
-import { followNews, type News } from './dialect/postgres-news.ts';
+import { followNotifications, type Notification } from './dialect/postgres-notifications.ts';
 import { requireSound } from './dialect/sqlite-corruption.ts';
 import type { StoreProcess } from './held.ts';
 import { provideInstallationId } from './installation.ts';
-import type { NewsListener } from './news.ts';
+import type { NotificationListener } from './notify-processes.ts';
 import { readEpoch } from './quarantine.ts';
 import type { Tables } from './rows.ts';
 import { requireNotMoving } from './store-moves.ts';
@@ -34,7 +34,7 @@ export type Store = AsyncDisposable & {
   /** By which the others know what it holds, and, while it is seen, that it is there. */
   process: StoreProcess;
   /** Subscribes to notifications between processes, if there may be several: in PostgreSQL. */
-  follow(listener: NewsListener): Promise<AsyncDisposable>;
+  follow(listener: NotificationListener): Promise<AsyncDisposable>;
 };
 
 /**
@@ -64,15 +64,15 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
     processName,
     process: { id: processId, isSeen: () => isSeen },
     follow: async (listener) => {
-      const reader = { processId, seen, tell: (news?: News) => pass(news, listener), gone: listener.gone };
-      return server ? followNews(await clientConfig(server), reader) : new AsyncDisposableStack();
+      const reader = { processId, seen, tell: (news?: Notification) => pass(news, listener), gone: listener.gone };
+      return server ? followNotifications(await clientConfig(server), reader) : new AsyncDisposableStack();
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
 
 /** To whom a piece of news matters. */
-function pass(news: News | undefined, listener: NewsListener): void {
+function pass(news: Notification | undefined, listener: NotificationListener): void {
   if (!news) {
     listener.due();
     listener.routes();

@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 
 export type PulledImage = { reference: string; lastUsedAt: Instant };
 
-export async function notePulled(db: Database, references: readonly string[], now: Instant): Promise<void> {
+export async function recordPull(db: Database, references: readonly string[], now: Instant): Promise<void> {
   await db
     .insertInto('pulledImages')
     .values([...new Set(references)].map((reference) => ({ reference, lastUsedAt: now })))
@@ -39,6 +39,6 @@ export async function pulledImages(db: Database): Promise<PulledImage[]> {
   return await db.selectFrom('pulledImages').selectAll().execute();
 }
 
-export async function forgetPulled(db: Database, references: readonly string[]): Promise<void> {
+export async function deletePulled(db: Database, references: readonly string[]): Promise<void> {
   if (references.length > 0) await db.deleteFrom('pulledImages').where('reference', 'in', references).execute();
 }

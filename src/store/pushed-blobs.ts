@@ -1,7 +1,7 @@
 /** Pushed blobs: a namespace has those that its clients have proven to have. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
-import { noteEveryMs } from './pushed-images.ts';
+import { recordEveryMs } from './pushed-images.ts';
 
 export async function addPushedBlob(
   db: Database,
@@ -16,7 +16,7 @@ export async function addPushedBlob(
 }
 
 /** Returns the size, or undefined if the namespace does not have the blob. The blob then stays for a while. */
-export async function seePushedBlob(
+export async function retainPushedBlob(
   db: Database,
   { namespace, digest }: { namespace: string; digest: string },
   now: Instant,
@@ -27,7 +27,7 @@ export async function seePushedBlob(
     .where('namespace', '=', namespace)
     .where('digest', '=', digest)
     .executeTakeFirst();
-  if (row && row.seenAt + noteEveryMs <= now)
+  if (row && row.seenAt + recordEveryMs <= now)
     await db
       .updateTable('pushedBlobs')
       .set({ seenAt: now })

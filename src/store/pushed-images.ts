@@ -3,7 +3,7 @@ import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 
 /** A use is written down when the last time noted is older than this. */
-export const noteEveryMs = 60_000;
+export const recordEveryMs = 60_000;
 
 export type PushedManifest = {
   repository: string;
@@ -65,7 +65,7 @@ export async function findPushedManifest(
 }
 
 /** Records that an image was pulled or runs, at most once a minute. */
-export async function notePulledManifest(
+export async function recordManifestPull(
   db: Database,
   { repository, digest }: Pick<PushedManifest, 'repository' | 'digest'>,
   now: Instant,
@@ -75,7 +75,7 @@ export async function notePulledManifest(
     .set({ usedAt: now })
     .where('repository', '=', repository)
     .where('digest', '=', digest)
-    .where('usedAt', '<=', now - noteEveryMs)
+    .where('usedAt', '<=', now - recordEveryMs)
     .execute();
 }
 

@@ -15,7 +15,7 @@ export async function quarantined(db: Database): Promise<Quarantined[]> {
 }
 
 /** Adds an entry, or updates the listed things of an existing entry. */
-export async function noteQuarantined(
+export async function recordQuarantined(
   db: Database,
   { deploymentId, things, now }: { deploymentId: string; things: readonly QuarantinedThing[]; now: Instant },
 ): Promise<void> {
@@ -27,7 +27,7 @@ export async function noteQuarantined(
     .execute();
 }
 
-export async function leaveQuarantine(db: Database, deploymentIds: readonly string[]): Promise<void> {
+export async function releaseFromQuarantine(db: Database, deploymentIds: readonly string[]): Promise<void> {
   for (const id of deploymentIds) await db.deleteFrom('quarantine').where('deploymentId', '=', id).execute();
 }
 

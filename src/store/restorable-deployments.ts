@@ -70,7 +70,7 @@ export async function isMakingRoom(db: Database): Promise<boolean> {
  * Forgets the retained data of a deployment: its next visit removes the data, and it cannot be restored. In a
  * transaction.
  */
-export async function forgetKept(
+export async function discardRetainedData(
   db: Database,
   id: string,
   { because, now }: { because: Extract<EventOf<'lifetime'>, { lifetime: 'forgotten' }>['because']; now: Instant },

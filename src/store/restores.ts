@@ -6,9 +6,9 @@ import type { Restore } from '../deployment/snapshot/snapshot.ts';
 import { newId } from '../lib/ids.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './rows.ts';
-import type { FailedTry } from './snapshots.ts';
+import type { FailedAttempt } from './snapshots.ts';
 
-export type AskedRestore = {
+export type RestoreRequest = {
   deploymentId: string;
   snapshotId: string;
   volumes: string[];
@@ -20,9 +20,9 @@ export type AskedRestore = {
   takesSafety?: boolean;
 };
 
-export async function askForRestore(
+export async function requestRestore(
   db: Database,
-  { deploymentId, snapshotId, fromDeploymentId, takesSafety, volumes, dumps = [], now }: AskedRestore,
+  { deploymentId, snapshotId, fromDeploymentId, takesSafety, volumes, dumps = [], now }: RestoreRequest,
 ): Promise<Restore> {
   const asked: Restore = {
     id: newId(),
@@ -73,7 +73,7 @@ export async function openRestores(db: Database): Promise<Restore[]> {
   return rows.map(restoreFrom);
 }
 
-export async function nextAskedRestore(db: Database, now: Instant): Promise<Restore | undefined> {
+export async function nextPendingRestore(db: Database, now: Instant): Promise<Restore | undefined> {
   const row = await db
     .selectFrom('restores')
     .selectAll()
@@ -119,7 +119,7 @@ export async function restoreInto(db: Database, deploymentId: string): Promise<R
 }
 
 /** How far the try is. */
-export async function noteFilling(db: Database, id: string, filledKey: string, progress: number): Promise<void> {
+export async function recordFillProgress(db: Database, id: string, filledKey: string, progress: number): Promise<void> {
   await db
     .updateTable('restores')
     .set({ progress })
@@ -129,12 +129,12 @@ export async function noteFilling(db: Database, id: string, filledKey: string, p
     .execute();
 }
 
-export async function noteSafety(db: Database, id: string, safetyId: string): Promise<void> {
+export async function recordSafetySnapshot(db: Database, id: string, safetyId: string): Promise<void> {
   await db.updateTable('restores').set({ safetyId }).where('id', '=', id).execute();
 }
 
 /** It counts from now on, and no earlier one can end the restore. False where it is not to be done any more. */
-export async function noteTry(db: Database, id: string, filledKey: string): Promise<boolean> {
+export async function recordRestoreAttempt(db: Database, id: string, filledKey: string): Promise<boolean> {
   const result = await db
     .updateTable('restores')
     .set((eb) => ({ filledKey, progress: 0, tries: eb('tries', '+', 1) }))
@@ -145,7 +145,7 @@ export async function noteTry(db: Database, id: string, filledKey: string): Prom
 }
 
 /** False where it is not to be done any more, or by another try. */
-export async function noteFilled(db: Database, id: string, filledKey: string): Promise<boolean> {
+export async function recordFilled(db: Database, id: string, filledKey: string): Promise<boolean> {
   const result = await db
     .updateTable('restores')
     .set({ state: 'filled', problem: null, progress: 100 })
@@ -157,7 +157,7 @@ export async function noteFilled(db: Database, id: string, filledKey: string): P
 }
 
 /** The filled volume is gone, so it must be filled again. */
-export async function askAgain(db: Database, id: string, now: Instant): Promise<void> {
+export async function refillRestore(db: Database, id: string, now: Instant): Promise<void> {
   await db
     .updateTable('restores')
     .set({ state: 'asked', filledKey: null, progress: null, nextTryAt: now })
@@ -167,7 +167,7 @@ export async function askAgain(db: Database, id: string, now: Instant): Promise<
 }
 
 /** Notes that a restore is done. */
-export async function noteRestored(db: Database, id: string, now: Instant): Promise<void> {
+export async function recordRestored(db: Database, id: string, now: Instant): Promise<void> {
   await db
     .updateTable('restores')
     .set({ state: 'done', finishedAt: now })
@@ -176,10 +176,10 @@ export async function noteRestored(db: Database, id: string, now: Instant): Prom
     .execute();
 }
 
-export async function noteFailedRestore(
+export async function recordFailedAttempt(
   db: Database,
   id: string,
-  { isOver, ...failed }: FailedTry,
+  { isOver, ...failed }: FailedAttempt,
   now: Instant,
 ): Promise<void> {
   await db
@@ -201,7 +201,7 @@ export async function failRestore(db: Database, id: string, problem: string, now
 }
 
 /** Forgets those of deployments of which nothing is kept any more. */
-export async function forgetRestoresOfGone(db: Database): Promise<void> {
+export async function deleteRestoresOfRemoved(db: Database): Promise<void> {
   await db
     .deleteFrom('restores')
     .where('deploymentId', 'not in', (eb) => eb.selectFrom('deployments').select('id').where('goneAt', 'is', null))

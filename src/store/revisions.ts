@@ -116,7 +116,7 @@ export const lastKept = 10;
  * Deletes superseded revisions that are not needed: with an update each half second, they grow by some 10 GB a day.
  * `running`: the revisions of the current workloads.
  */
-export async function forgetSuperseded(
+export async function deleteSuperseded(
   db: Database,
   { id, revision, servingRevision }: Pick<Deployment, 'id' | 'revision' | 'servingRevision'>,
   running: readonly number[],
@@ -144,7 +144,7 @@ async function snapshotRevisions(db: Database, deploymentId: string): Promise<nu
 }
 
 /** Of a deployment that is ending: what it was like and which images it ran from stays for the operator, nothing else. */
-export async function forgetConfigurations(
+export async function deleteConfigurations(
   db: Kysely<Tables>,
   seal: Seal,
   { id, revision }: Pick<Deployment, 'id' | 'revision'>,

@@ -4,7 +4,7 @@ import type { Endpoint } from '../deployment/site.ts';
 import { chunksOf } from './chunks.ts';
 import type { Database } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
-import { telling } from './news.ts';
+import { notification } from './notify-processes.ts';
 
 /** The routes of a deployment's site; without endpoints, it has none. */
 export type StoredRoutes = {
@@ -38,7 +38,7 @@ export async function nextRoutesVersion(db: Database): Promise<number> {
       conflict.column('id').doUpdateSet((eb) => ({ version: eb('routeTable.version', '+', 1) })),
     )
     .returning('version')
-    .$if(isPostgres(db), (query) => query.returning(telling('routes')))
+    .$if(isPostgres(db), (query) => query.returning(notification('routes')))
     .executeTakeFirstOrThrow();
   return version;
 }

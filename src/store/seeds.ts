@@ -10,11 +10,11 @@ import type { Database } from './database.ts';
 /** Creates a seed unless a readable one exists. A new seed changes all generated values. */
 export async function provideSeed(db: Database, seal: Seal, deploymentId: string): Promise<void> {
   const known = await seedOf(db, deploymentId);
-  if (!known || !canOpen(seal, known.seed)) await givingSeed(db, seal, deploymentId).execute();
+  if (!known || !canOpen(seal, known.seed)) await insertSeed(db, seal, deploymentId).execute();
 }
 
 /** Gives it a new one, as one that has just been added needs it. */
-export function givingSeed(db: Database, seal: Seal, deploymentId: string) {
+export function insertSeed(db: Database, seal: Seal, deploymentId: string) {
   const seed = sealSeed(seal, randomBytes(32));
   return db
     .insertInto('seeds')

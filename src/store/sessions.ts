@@ -76,7 +76,7 @@ export async function isOpenSession(db: Database, id: string, now: Instant): Pro
 }
 
 /** Notes that the session's token is used, at most once a minute. */
-export async function noteTokenUse(
+export async function recordTokenUse(
   db: Database,
   { id, tokenUsedAt }: SessionRecord,
   { now, from }: { now: Instant; from: string },
@@ -103,7 +103,7 @@ export async function attachSession(db: Database, sessionId: string, accountId: 
 }
 
 /** Forgets sessions of which nothing is stored any more, with the addresses that their tokens were used from. */
-export async function forgetEmptySessions(db: Database, before: Instant): Promise<void> {
+export async function deleteEmptySessions(db: Database, before: Instant): Promise<void> {
   await db
     .deleteFrom('sessions')
     .where('createdAt', '<', before)

@@ -33,7 +33,7 @@ export async function removeSignIn(db: Database, accountId: string, id: string):
  * Removes expired sign-ins, and links and challenges that were never answered. The library removes only those that it
  * reads.
  */
-export async function forgetSignIns(db: Database, now: Instant): Promise<void> {
+export async function deleteOldSignIns(db: Database, now: Instant): Promise<void> {
   const before = new Date(now).toISOString();
   await db.deleteFrom('signIns').where('expiresAt', '<', before).execute();
   await db.deleteFrom('verifications').where('expiresAt', '<', before).execute();

@@ -2,30 +2,30 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shopOnMemory, spec } from '../../test/support/controlled-deployment.ts';
 import { settleRestored } from './restored-store.ts';
-import { askForRestore, noteFilled, noteTry, restoresOf } from './restores.ts';
-import { askForSnapshot, forgetSnapshots, letLeave, snapshotsEverOf, snapshotsOf } from './snapshots.ts';
+import { requestRestore, recordFilled, recordRestoreAttempt, restoresOf } from './restores.ts';
+import { requestSnapshot, deleteSnapshots, markSnapshotsForRemoval, allSnapshotsOf, snapshotsOf } from './snapshots.ts';
 
 test('of those that have left, it stays known when the newest was taken, until there is a newer one', async () => {
   const { db } = (await shopOnMemory(spec, {})).control;
   const ask = async (now: number) =>
-    (await askForSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now })).id;
+    (await requestSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now })).id;
   const ids = [await ask(1), await ask(2)];
-  await letLeave(db, ids);
-  await forgetSnapshots(db, ids);
+  await markSnapshotsForRemoval(db, ids);
+  await deleteSnapshots(db, ids);
   assert.deepEqual(await snapshotsOf(db, 'shop'), []);
-  const known = async () => (await snapshotsEverOf(db, 'shop')).map(({ id, state }) => [id, state]);
+  const known = async () => (await allSnapshotsOf(db, 'shop')).map(({ id, state }) => [id, state]);
   assert.deepEqual(await known(), [[ids[1], 'left']]);
   const [third, fourth] = [await ask(3), await ask(4)];
-  await letLeave(db, [third]);
-  await forgetSnapshots(db, [third]);
+  await markSnapshotsForRemoval(db, [third]);
+  await deleteSnapshots(db, [third]);
   assert.deepEqual(await known(), [[fourth, 'asked']]);
 });
 
 test('on another machine a restore is filled again: the filled volume has stayed on the first one', async () => {
   const { db } = (await shopOnMemory(spec, {})).control;
-  const { id } = await askForRestore(db, { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: 1 });
-  await noteTry(db, id, 'try');
-  assert.ok(await noteFilled(db, id, 'try'));
+  const { id } = await requestRestore(db, { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: 1 });
+  await recordRestoreAttempt(db, id, 'try');
+  assert.ok(await recordFilled(db, id, 'try'));
   await settleRestored(db, 5);
   const [{ state, filledKey, nextTryAt }] = (await restoresOf(db, 'shop')) as [
     Awaited<ReturnType<typeof restoresOf>>[0],

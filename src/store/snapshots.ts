@@ -8,7 +8,7 @@ import type { Seal } from '../lib/seal.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './rows.ts';
 
-export type AskedSnapshot = {
+export type SnapshotRequest = {
   deploymentId: string;
   revision: number;
   reason: SnapshotReason;
@@ -17,9 +17,9 @@ export type AskedSnapshot = {
   now: Instant;
 };
 
-export async function askForSnapshot(
+export async function requestSnapshot(
   db: Database,
-  { deploymentId, revision, reason, dumps = [], now }: AskedSnapshot,
+  { deploymentId, revision, reason, dumps = [], now }: SnapshotRequest,
 ): Promise<Snapshot> {
   const asked: Snapshot = {
     id: newId(),
@@ -49,9 +49,9 @@ export async function askForSnapshot(
 }
 
 /** One that is to be taken for another reason is taken before this update, too. */
-export async function askForOneBefore(
+export async function requestSnapshotBefore(
   db: Database,
-  { deploymentId, revision, now }: Omit<AskedSnapshot, 'reason' | 'dumps'>,
+  { deploymentId, revision, now }: Omit<SnapshotRequest, 'reason' | 'dumps'>,
 ) {
   const reason = 'before-update' as const;
   const result = await db
@@ -71,12 +71,12 @@ export async function snapshotById(db: Database, id: string): Promise<Snapshot |
 
 /** The newest first, without those that are leaving, or have left. */
 export async function snapshotsOf(db: Database, deploymentId: string): Promise<Snapshot[]> {
-  const all = await snapshotsEverOf(db, deploymentId);
+  const all = await allSnapshotsOf(db, deploymentId);
   return all.filter(({ state }) => state !== 'leaving' && state !== 'left');
 }
 
 /** The newest first; of those that have left, the newest is among them. */
-export async function snapshotsEverOf(db: Database, deploymentId: string): Promise<Snapshot[]> {
+export async function allSnapshotsOf(db: Database, deploymentId: string): Promise<Snapshot[]> {
   const rows = await db
     .selectFrom('snapshots')
     .selectAll()
@@ -104,7 +104,7 @@ export async function snapshotsOfAccount(db: Database, accountId: string): Promi
  * The requested snapshot that has waited longest and is due. Not while volumes of its deployment are swapped, because
  * it would mix old and new data.
  */
-export async function nextAskedSnapshot(db: Database, now: Instant): Promise<Snapshot | undefined> {
+export async function nextPendingSnapshot(db: Database, now: Instant): Promise<Snapshot | undefined> {
   const row = await db
     .selectFrom('snapshots')
     .selectAll()
@@ -121,7 +121,7 @@ export async function nextAskedSnapshot(db: Database, now: Instant): Promise<Sna
 }
 
 /** The snapshots that are still to be taken. */
-export async function askedSnapshots(db: Database): Promise<Snapshot[]> {
+export async function pendingSnapshots(db: Database): Promise<Snapshot[]> {
   const rows = await db.selectFrom('snapshots').selectAll().where('state', '=', 'asked').orderBy('id').execute();
   return rows.map(snapshotFrom);
 }
@@ -136,7 +136,7 @@ export type TakenSnapshot = {
 };
 
 /** Returns false if the snapshot is no longer wanted. */
-export async function noteTaken(db: Database, id: string, { volumes, ...taken }: TakenSnapshot): Promise<boolean> {
+export async function recordTaken(db: Database, id: string, { volumes, ...taken }: TakenSnapshot): Promise<boolean> {
   const result = await db
     .updateTable('snapshots')
     .set({ ...taken, volumes: JSON.stringify(volumes), state: 'taken', problem: null, begunAt: null })
@@ -147,18 +147,18 @@ export async function noteTaken(db: Database, id: string, { volumes, ...taken }:
 }
 
 /** `begunAt`: of its own attempt. Leftovers of other snapshots at the deployment's place are gone. */
-export async function noteBegun(db: Database, { id, deploymentId }: Snapshot, begunAt: Instant | null): Promise<void> {
+export async function recordSnapshotStart(db: Database, { id, deploymentId }: Snapshot, begunAt: Instant | null): Promise<void> {
   await db.updateTable('snapshots').set({ begunAt: null }).where('deploymentId', '=', deploymentId).execute();
   if (begunAt !== null) await db.updateTable('snapshots').set({ begunAt }).where('id', '=', id).execute();
 }
 
 /** `tries`: with this one. */
-export async function noteBegunTry(db: Database, id: string, tries: number): Promise<void> {
+export async function recordAttempt(db: Database, id: string, tries: number): Promise<void> {
   await db.updateTable('snapshots').set({ tries }).where('id', '=', id).where('state', '=', 'asked').execute();
 }
 
 /** One that was given up, and has not failed, unless another process has begun one since. */
-export async function takeBackTry(
+export async function revokeAttempt(
   db: Database,
   of: 'snapshots' | 'restores',
   { id, tries }: { id: string; tries: number },
@@ -172,9 +172,9 @@ export async function takeBackTry(
     .execute();
 }
 
-export type FailedTry = { tries: number; nextTryAt: Instant; problem: string; isOver: boolean; toldAt?: Instant };
+export type FailedAttempt = { tries: number; nextTryAt: Instant; problem: string; isOver: boolean; toldAt?: Instant };
 
-export async function noteFailedTry(db: Database, id: string, { isOver, ...failed }: FailedTry): Promise<void> {
+export async function recordFailedSnapshotAttempt(db: Database, id: string, { isOver, ...failed }: FailedAttempt): Promise<void> {
   await db
     .updateTable('snapshots')
     .set({ ...failed, ...(isOver && { state: 'failed' }) })
@@ -184,7 +184,7 @@ export async function noteFailedTry(db: Database, id: string, { isOver, ...faile
 }
 
 /** Marks snapshots for removal. Their data leaves its place first, then their rows are deleted. */
-export async function letLeave(db: Database, ids: readonly string[]): Promise<void> {
+export async function markSnapshotsForRemoval(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length > 0)
     await db
       .updateTable('snapshots')
@@ -194,7 +194,7 @@ export async function letLeave(db: Database, ids: readonly string[]): Promise<vo
 }
 
 /** Those of deployments of which nothing is kept any more. */
-export async function letLeaveOfGone(db: Database): Promise<void> {
+export async function markSnapshotsOfRemoved(db: Database): Promise<void> {
   await db
     .updateTable('snapshots')
     .set({ state: 'leaving' })
@@ -205,13 +205,13 @@ export async function letLeaveOfGone(db: Database): Promise<void> {
     .execute();
 }
 
-export async function leavingSnapshots(db: Database): Promise<Snapshot[]> {
+export async function snapshotsToRemove(db: Database): Promise<Snapshot[]> {
   const rows = await db.selectFrom('snapshots').selectAll().where('state', '=', 'leaving').orderBy('id').execute();
   return rows.map(snapshotFrom);
 }
 
 /** Their data is gone. The newest row of a deployment stays: by it is known when the next one is due. */
-export async function forgetSnapshots(db: Database, ids: readonly string[]): Promise<void> {
+export async function deleteSnapshots(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await db
     .updateTable('snapshots')
@@ -240,7 +240,7 @@ export async function forgetSnapshots(db: Database, ids: readonly string[]): Pro
  * One that is to be taken before an update: of any, where it is still to be taken; of the update to the present revision,
  * where it has failed.
  */
-export async function awaitedSnapshot(
+export async function snapshotBeforeUpdate(
   db: Database,
   { id, revision }: { id: string; revision: number },
 ): Promise<Snapshot | undefined> {

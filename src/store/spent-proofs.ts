@@ -13,6 +13,6 @@ export async function spendProof(db: Database, signature: string, expiresAt: Ins
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-export async function forgetSpentProofs(db: Database, now: Instant): Promise<void> {
+export async function deleteSpentProofs(db: Database, now: Instant): Promise<void> {
   await db.deleteFrom('spentProofs').where('expiresAt', '<=', now).execute();
 }

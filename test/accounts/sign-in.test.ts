@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { signInSecret } from '../../src/accounts/sign-in-secret.ts';
-import { forgetSignIns } from '../../src/store/sign-ins.ts';
+import { deleteOldSignIns } from '../../src/store/sign-ins.ts';
 import { apiWithAccounts, password } from './people.ts';
 
 test('sign-up also signs in, and the account shows its plan and usage', async () => {
@@ -237,11 +237,11 @@ test('sign-ins, links and challenges that have expired are forgotten, and no oth
     signIns: (await db.selectFrom('signIns').selectAll().execute()).length,
     verifications: (await db.selectFrom('verifications').selectAll().execute()).length,
   });
-  await forgetSignIns(db, Date.now());
+  await deleteOldSignIns(db, Date.now());
   assert.deepEqual(await count(), { signIns: 1, verifications: 1 });
-  await forgetSignIns(db, Date.now() + 3_600_000);
+  await deleteOldSignIns(db, Date.now() + 3_600_000);
   assert.deepEqual(await count(), { signIns: 1, verifications: 0 });
   assert.equal((await ada.get('/api/account')).status, 200);
-  await forgetSignIns(db, Date.now() + 31 * 24 * 3_600_000);
+  await deleteOldSignIns(db, Date.now() + 31 * 24 * 3_600_000);
   assert.deepEqual(await count(), { signIns: 0, verifications: 0 });
 });

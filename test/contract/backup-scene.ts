@@ -8,7 +8,7 @@ import { provideKeys, readKeys } from '../../src/lib/key-file.ts';
 import { keyIdOf } from '../../src/lib/seal.ts';
 import { digests, type TableDigest, tableShapes } from '../../src/store/copy-tables.ts';
 import { openSqlite } from '../../src/store/database.ts';
-import { noteKeyId } from '../../src/store/installation.ts';
+import { recordKeyId } from '../../src/store/installation.ts';
 import type { Tables } from '../../src/store/rows.ts';
 import * as terminal from '../accounts/terminal.ts';
 import { fillAnyTables } from '../support/any-rows.ts';
@@ -50,7 +50,7 @@ export async function openBackupScene(): Promise<BackupScene> {
     const db = await sqlite(dataDir);
     await fillAnyTables(db, rows);
     await db.deleteFrom('backups').execute();
-    await noteKeyId(db, keyIdOf(key));
+    await recordKeyId(db, keyIdOf(key));
     const blobs = [];
     for (const text of ['layer one', 'layer two', 'settings']) {
       const digest = createHash('sha256').update(text).digest('hex');

@@ -11,7 +11,7 @@ import { labelKeys } from '../../src/engine/labels.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { openSqlite } from '../../src/store/database.ts';
-import { notePulled } from '../../src/store/pulled-images.ts';
+import { recordPull } from '../../src/store/pulled-images.ts';
 import { openTestImages, removeBrought } from '../support/images.ts';
 import { networkPool } from './docker-contractor.ts';
 import { type Registry, startRegistry } from './registry.ts';
@@ -51,7 +51,7 @@ describe('docker engine: room for images', () => {
     assert.deepEqual([used.by, old.by], ['pull', 'pull']);
     await docker.createContainer({ Image: keptName(used.reference)!, Labels: { [labelKeys.owner]: owner } });
     const now = Date.now();
-    await notePulled(db, [used.reference, old.image, old.reference], now - 3_600_000);
+    await recordPull(db, [used.reference, old.image, old.reference], now - 3_600_000);
     // Other tests may build and remove images on this engine at the same time.
     const fromHere = async () =>
       (await engine.images.list()).filter(({ brought }) => brought.some((name) => name.startsWith(registry.host)));

@@ -12,7 +12,7 @@ import { openRepository } from '../../src/backup/restic.ts';
 import { createLoopVolumes } from '../../src/engine/docker/volumes/loop-volumes.ts';
 import { clearFolder, createVolumeCopies } from '../../src/engine/docker/volumes/volume-copies.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
-import { askForSnapshot, snapshotById } from '../../src/store/snapshots.ts';
+import { requestSnapshot, snapshotById } from '../../src/store/snapshots.ts';
 import { shopOnMemory } from '../support/controlled-deployment.ts';
 import { pod, specOf } from '../support/deployments.ts';
 import { workerOn } from '../support/snapshot-worker.ts';
@@ -54,7 +54,7 @@ async function stage(opened: AsyncDisposableStack, small: 'copies' | 'kept') {
   const { step } = workerOn(control, { engine, place });
   return {
     async snapshot() {
-      const { id } = await askForSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now: now() });
+      const { id } = await requestSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now: now() });
       await step();
       const { problem, totalBytes } = (await snapshotById(db, id))!;
       return { problem, totalBytes };

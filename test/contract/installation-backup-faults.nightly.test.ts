@@ -11,7 +11,7 @@ import { openRepository } from '../../src/backup/restic.ts';
 import { readKeys } from '../../src/lib/key-file.ts';
 import { keyIdOf } from '../../src/lib/seal.ts';
 import { lastBackupAt } from '../../src/store/backups.ts';
-import { noteKeyId } from '../../src/store/installation.ts';
+import { recordKeyId } from '../../src/store/installation.ts';
 import { admin, type BackupScene, contentOf, openBackupScene, passphrase } from './backup-scene.ts';
 
 let scene: BackupScene;
@@ -44,9 +44,9 @@ test('what cannot be meant is refused in words', async () => {
     (await admin(empty, 'restore', '--from', scene.place, ...scene.passphraseFile)).stderr,
     /^Nothing was restored: restic:/,
   );
-  await noteKeyId(db, 'another');
+  await recordKeyId(db, 'another');
   assert.match(await refusal('backup', '--to', scene.place, ...scene.passphraseFile), /is not that of the database/);
-  await noteKeyId(db, keyIdOf(readKeys(join(dataDir, 'secret.key'))![0]));
+  await recordKeyId(db, keyIdOf(readKeys(join(dataDir, 'secret.key'))![0]));
   assert.equal((await admin(env, 'backup', '--to', scene.place, ...scene.passphraseFile)).status, 0);
   await mkdir(join(scene.folder, 'keyed'));
   await writeFile(join(scene.folder, 'keyed', 'secret.key'), 'of somebody else');

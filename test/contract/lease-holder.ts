@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
 import { createDuty } from '../../src/store/duties.ts';
-import { nameOfHeld } from '../../src/store/held.ts';
-import { makeDue, takeLeases } from '../../src/store/leases.ts';
+import { holderName } from '../../src/store/held.ts';
+import { makeDue, acquireLeases } from '../../src/store/leases.ts';
 import { openStore } from '../../src/store/open.ts';
 import { write } from '../../src/store/transaction.ts';
 
@@ -14,12 +14,12 @@ await follow({ due() {}, told() {}, routes() {}, edges() {}, asked() {}, gone() 
 while (!own.isSeen()) await new Promise((resolve) => setTimeout(resolve, 5));
 await write(db, 'all', async (db) => {
   await makeDue(db, deploymentId!, -1);
-  await takeLeases(db, {
+  await acquireLeases(db, {
     now: 0,
     leaseMs: 1e9,
     horizonMs: 1e12,
     limit: 1,
-    token: nameOfHeld({ ...own, isSeen: () => true }),
+    token: holderName({ ...own, isSeen: () => true }),
   });
 });
 assert.ok(await createDuty({ db, name: `of ${deploymentId}`, forMs: 1e9, process: own, now: () => 0 }).take());

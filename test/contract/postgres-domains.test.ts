@@ -8,7 +8,7 @@ import { createDomainChecks } from '../../src/domains/open.ts';
 import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
 import type { HeldDuty } from '../../src/lib/rounds.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
-import { domainAt, domainOfAccount, isHeldByOther, noteChecked, putDomain } from '../../src/store/domains.ts';
+import { domainAt, domainOfAccount, isHeldByOther, recordDomainCheck, putDomain } from '../../src/store/domains.ts';
 import { createDuty } from '../../src/store/duties.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { routesSince } from '../../src/store/routes.ts';
@@ -107,7 +107,7 @@ test('of two accounts that prove a name at the same instant, each in another pro
       write(db, 'all', async (db) => {
         const before = (await domainOfAccount(db, { name: domain, accountId }))!;
         const isFree = !(await isHeldByOther(db, before, 5));
-        await noteChecked(db, before, afterCheck(before, found, { now: 5, isFree, random: 0 }));
+        await recordDomainCheck(db, before, afterCheck(before, found, { now: 5, isFree, random: 0 }));
       }),
     ),
   );

@@ -8,15 +8,15 @@ import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
 import { wait } from '../../src/lib/wait.ts';
 import { openKeys } from '../../src/sealing-keys.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
-import { leaveDuties, takeDuty } from '../../src/store/duties.ts';
+import { releaseDuties, acquireDuty } from '../../src/store/duties.ts';
 import { addEvents, addingFirstEvent } from '../../src/store/events.ts';
 import { releaseHeldBy } from '../../src/store/held.ts';
 import { intend } from '../../src/store/intents.ts';
-import { makeDue, makingDue, takeLeases } from '../../src/store/leases.ts';
-import { tellAll } from '../../src/store/news.ts';
+import { makeDue, makingDue, acquireLeases } from '../../src/store/leases.ts';
+import { notifyAll } from '../../src/store/notify-processes.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { addSession } from '../../src/store/sessions.ts';
-import { forgetSpentProofs, spendProof } from '../../src/store/spent-proofs.ts';
+import { deleteSpentProofs, spendProof } from '../../src/store/spent-proofs.ts';
 import { write } from '../../src/store/transaction.ts';
 import { writeAll } from '../../src/store/write-all.ts';
 import { deploymentOf } from '../support/deployments.ts';
@@ -78,8 +78,8 @@ test('an event reaches followers in any process, and request counts of clients r
   await write(ours!.db, { deploymentId: 'shop' }, (db) =>
     addEvents(db, 'shop', [{ at: 2, event: { kind: 'intent', intent: 'extend' } }]),
   );
-  await tellAll(ours!.db, 'asked', 'by us');
-  await tellAll(theirs!.db, 'asked', 'by a client');
+  await notifyAll(ours!.db, 'asked', 'by us');
+  await notifyAll(theirs!.db, 'asked', 'by a client');
   await hears('by a client');
   assert.deepEqual(heard, ['an event of shop', 'by a client']);
 });
@@ -97,14 +97,14 @@ test('what is written together by another process is heard of as if it were writ
 test('a duty is of one process until that leaves it or does not come back in time', async () => {
   const duty = { name: 'tidy', holder: 'ours', now: 0, forMs: 100 };
   const other = { ...duty, holder: 'theirs' };
-  assert.deepEqual([await takeDuty(ours!.db, duty), await takeDuty(theirs!.db, { ...other, now: 99 })], [true, false]);
-  assert.equal(await takeDuty(ours!.db, { ...duty, now: 99 }), true, 'it is kept');
-  assert.equal(await takeDuty(theirs!.db, { ...other, now: 198 }), false);
-  assert.equal(await takeDuty(theirs!.db, { ...other, now: 199 }), true, 'it has run out');
-  assert.equal(await takeDuty(ours!.db, { ...duty, now: 200 }), false);
-  await leaveDuties(theirs!.db, 'theirs');
-  assert.equal(await takeDuty(ours!.db, { ...duty, now: 201 }), true, 'it was left');
-  assert.equal(await takeDuty(theirs!.db, { ...other, now: -100 }), true, 'the clock was set back');
+  assert.deepEqual([await acquireDuty(ours!.db, duty), await acquireDuty(theirs!.db, { ...other, now: 99 })], [true, false]);
+  assert.equal(await acquireDuty(ours!.db, { ...duty, now: 99 }), true, 'it is kept');
+  assert.equal(await acquireDuty(theirs!.db, { ...other, now: 198 }), false);
+  assert.equal(await acquireDuty(theirs!.db, { ...other, now: 199 }), true, 'it has run out');
+  assert.equal(await acquireDuty(ours!.db, { ...duty, now: 200 }), false);
+  await releaseDuties(theirs!.db, 'theirs');
+  assert.equal(await acquireDuty(ours!.db, { ...duty, now: 201 }), true, 'it was left');
+  assert.equal(await acquireDuty(theirs!.db, { ...other, now: -100 }), true, 'the clock was set back');
 });
 
 test('what a process held is free within seconds when it was killed, and not when it stands still', async (t) => {
@@ -134,11 +134,11 @@ test('what a process held is free within seconds when it was killed, and not whe
   killed!.holder.kill('SIGKILL');
   await isTold;
   assert.deepEqual(gone, [killed!.id]);
-  const takes = (name: string) => takeDuty(looking.db, { name, holder: 'another', now: 100, forMs: 1e9 });
+  const takes = (name: string) => acquireDuty(looking.db, { name, holder: 'another', now: 100, forMs: 1e9 });
   assert.deepEqual([await takes('of blog'), await takes('of shop')], [false, false]);
   await releaseHeldBy(looking.db, killed!.id, 100);
   assert.deepEqual([await takes('of blog'), await takes('of shop')], [true, false], 'duties are free with the leases');
-  const taken = await takeLeases(looking.db, { now: 100, leaseMs: 1e9, horizonMs: 1e12, limit: 8 });
+  const taken = await acquireLeases(looking.db, { now: 100, leaseMs: 1e9, horizonMs: 1e12, limit: 8 });
   assert.deepEqual(
     taken.map(({ deploymentId }) => deploymentId),
     ['blog'],
@@ -148,7 +148,7 @@ test('what a process held is free within seconds when it was killed, and not whe
 test('of processes that are shown one proof of work at once, one takes it', async () => {
   const shown = await Promise.all([ours!, theirs!, ours!, theirs!].map(({ db }) => spendProof(db, 'signature', 100)));
   assert.deepEqual(shown.toSorted(), [false, false, false, true]);
-  await forgetSpentProofs(ours!.db, 100);
+  await deleteSpentProofs(ours!.db, 100);
   assert.equal(await spendProof(theirs!.db, 'signature', 200), true, 'what has expired is forgotten');
 });
 

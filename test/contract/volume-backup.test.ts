@@ -22,7 +22,7 @@ import { provideKeys, readKeys } from '../../src/lib/key-file.ts';
 import { keyIdOf } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';
 import { openSqlite } from '../../src/store/database.ts';
-import { noteKeyId, provideInstallationId } from '../../src/store/installation.ts';
+import { recordKeyId, provideInstallationId } from '../../src/store/installation.ts';
 import type { Tables } from '../../src/store/rows.ts';
 import { berthAdmin } from '../accounts/terminal.ts';
 import { addKept } from '../support/kept-deployments.ts';
@@ -47,7 +47,7 @@ describe('data of volumes', needsRoot, () => {
     db = await openSqlite(join(here(), 'berth.db'));
     opened.defer(() => db.destroy());
     await provideInstallationId(db);
-    await noteKeyId(db, keyIdOf(readKeys(join(here(), 'secret.key'))![0]));
+    await recordKeyId(db, keyIdOf(readKeys(join(here(), 'secret.key'))![0]));
     volumes = createLoopVolumes(join(here(), 'volumes'));
   });
   afterEach(async () => await opened.disposeAsync());

@@ -5,8 +5,8 @@ import type { LoadedKind } from '../../src/deployment/snapshot/dump.ts';
 import type { Exec } from '../../src/engine/exec.ts';
 import { volumeKey } from '../../src/engine/memory/deployment-map.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
-import { askForRestore, restoresOf } from '../../src/store/restores.ts';
-import { askForSnapshot, noteTaken, snapshotsOf } from '../../src/store/snapshots.ts';
+import { requestRestore, restoresOf } from '../../src/store/restores.ts';
+import { requestSnapshot, recordTaken, snapshotsOf } from '../../src/store/snapshots.ts';
 import { shopOnMemory } from '../support/controlled-deployment.ts';
 import { pod, specOf } from '../support/deployments.ts';
 import { createMemoryRepository, type MemoryRepository } from '../support/memory-repository.ts';
@@ -35,13 +35,13 @@ async function failToLoad(kind: LoadedKind, { runs = true, exec }: { runs?: bool
   const files = () => world.volumes.get(volumeKey('shop', 'db-data'))!.files;
   const dumps = [{ pod: 'db', kind, volumes: ['db-data'] }];
   const asked = { deploymentId: 'shop', revision: 1, reason: 'asked', dumps, now: now() } as const;
-  const { id } = await askForSnapshot(db, { ...asked, dumps });
+  const { id } = await requestSnapshot(db, { ...asked, dumps });
   kept.set('dump', { tags: [], volumes: new Map() });
-  await noteTaken(db, id, { placeId: 'dump', takenAt: now(), volumes: [], totalBytes: 1, addedBytes: 1, pausedMs: 0 });
+  await recordTaken(db, id, { placeId: 'dump', takenAt: now(), volumes: [], totalBytes: 1, addedBytes: 1, pausedMs: 0 });
   files().set('n', 'before');
   if (!runs)
     for (const container of world.containers.values()) if (container.workload.pod === 'db') container.phase = 'exited';
-  const restore = await askForRestore(db, { deploymentId: 'shop', snapshotId: id, volumes: [], dumps, now: now() });
+  const restore = await requestRestore(db, { deploymentId: 'shop', snapshotId: id, volumes: [], dumps, now: now() });
   await worker.step();
   // An incomplete load by another client.
   files().set('n', 'a part');

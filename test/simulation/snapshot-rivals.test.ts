@@ -5,8 +5,8 @@ import { BackupFault } from '../../src/backup/backup-fault.ts';
 import { maxInterrupted, maxTries, type Snapshot } from '../../src/deployment/snapshot/snapshot.ts';
 import { volumeKey } from '../../src/engine/memory/deployment-map.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
-import { askForRestore, failRestore, openRestores, restoresOf } from '../../src/store/restores.ts';
-import { askForSnapshot, letLeave, snapshotById, snapshotsOf } from '../../src/store/snapshots.ts';
+import { requestRestore, failRestore, openRestores, restoresOf } from '../../src/store/restores.ts';
+import { requestSnapshot, markSnapshotsForRemoval, snapshotById, snapshotsOf } from '../../src/store/snapshots.ts';
 import { shopOnMemory } from '../support/controlled-deployment.ts';
 import { pod, specOf } from '../support/deployments.ts';
 import { createMemoryRepository, type MemoryRepository } from '../support/memory-repository.ts';
@@ -63,10 +63,10 @@ async function twoWorkers() {
   const files = () => world.volumes.get(volumeKey('shop', 'db-data'))!.files;
   async function askToRestore(): Promise<void> {
     files().set('n', 'old');
-    const { id } = await askForSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now: now() });
+    const { id } = await requestSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now: now() });
     await worker().step();
     files().set('n', 'new');
-    await askForRestore(db, { deploymentId: 'shop', snapshotId: id, volumes: ['db-data'], now: now() });
+    await requestRestore(db, { deploymentId: 'shop', snapshotId: id, volumes: ['db-data'], now: now() });
   }
   const restore = async () => (await restoresOf(db, 'shop'))[0]!;
   return { shop, worker, told, kept, files, askToRestore, restore };
@@ -127,7 +127,7 @@ test("a copy that a killed process's program still uses does not block the work"
 test('a snapshot that kills its workers is given up after a number of tries, and its owner is notified', async () => {
   const { shop, worker, told } = await twoWorkers();
   const { db, now } = shop.control;
-  await askForSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now: now() });
+  await requestSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now: now() });
   for (let begun = 0; begun < maxInterrupted; begun++) {
     const killed = worker({ held: 'save' });
     void killed.step();
@@ -144,7 +144,7 @@ test('a snapshot that kills its workers is given up after a number of tries, and
 test('its owner is notified of the second failure, once, even if the service was killed in between', async () => {
   const { shop, worker, told } = await twoWorkers();
   const { db, now } = shop.control;
-  const { id } = await askForSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'schedule', now: now() });
+  const { id } = await requestSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'schedule', now: now() });
   const fail = async () => {
     await worker({ broken: 'save' }).step();
     shop.clock.pass(20 * 60_000);
@@ -164,7 +164,7 @@ test('its owner is notified of the second failure, once, even if the service was
 test('of one that fails for good once it was kept, nothing stays at the place', async () => {
   const { shop, worker, kept } = await twoWorkers();
   const { db, now } = shop.control;
-  const { id } = await askForSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now: now() });
+  const { id } = await requestSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now: now() });
   for (let tries = 0; tries < maxTries; tries++) {
     const asked: string[] = [];
     await worker({ broken: 'check', asked }).step();
@@ -205,7 +205,7 @@ test('the leftovers of an abandoned snapshot are removed from the place with its
   await killed.arrived;
   await failRestore(db, (await openRestores(db))[0]!.id, 'Its owner wants another one.', 0);
   const { id } = (await snapshotsOf(db, 'shop')).find(({ state }) => state === 'asked')!;
-  await letLeave(db, [id]);
+  await markSnapshotsForRemoval(db, [id]);
   const asked: string[] = [];
   const { step } = worker({ asked });
   while (await step());

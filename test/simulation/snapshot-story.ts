@@ -10,10 +10,10 @@ import { volumeKey } from '../../src/engine/memory/deployment-map.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import type { Interceptor } from '../../src/engine/memory/memory-call.ts';
 import { deploymentById, writeIntent } from '../../src/store/deployments.ts';
-import { makeDue, releaseLease, takeLeases } from '../../src/store/leases.ts';
-import { askForRestore, openRestores, restoresOf } from '../../src/store/restores.ts';
+import { makeDue, releaseLease, acquireLeases } from '../../src/store/leases.ts';
+import { requestRestore, openRestores, restoresOf } from '../../src/store/restores.ts';
 import { copySeed } from '../../src/store/seeds.ts';
-import { askForSnapshot, letLeave, snapshotsOf } from '../../src/store/snapshots.ts';
+import { requestSnapshot, markSnapshotsForRemoval, snapshotsOf } from '../../src/store/snapshots.ts';
 import { randomFrom } from '../random.ts';
 import { addNeighbour, onEngine, shopOnMemory } from '../support/controlled-deployment.ts';
 import { pod, specOf } from '../support/deployments.ts';
@@ -100,7 +100,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
       for (const id of ['shop', ...beside.keys()])
         if ((await deploymentById(db, id))?.goneAt === null) await makeDue(db, id, now());
       const { leaseMs, revisitMs: horizonMs } = control.settings;
-      for (const lease of await takeLeases(db, { now: now(), leaseMs, horizonMs, limit: 10 })) {
+      for (const lease of await acquireLeases(db, { now: now(), leaseMs, horizonMs, limit: 10 })) {
         const never = new AbortController().signal;
         const dueAt = await reconcile({ lease, stop: never, interrupt: () => never }, onEngine(control, engine));
         await releaseLease(db, lease, { dueAt, observedHash: null });
@@ -137,7 +137,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
     const { revision, ...row } = await shopRow();
     if (!isActive({ revision, ...row })) return;
     if ((await snapshotsOf(db, 'shop')).every(({ state }) => state !== 'asked'))
-      await askForSnapshot(db, { deploymentId: 'shop', revision, reason: 'asked', now: now() });
+      await requestSnapshot(db, { deploymentId: 'shop', revision, reason: 'asked', now: now() });
   }
 
   async function askInPlace(): Promise<void> {
@@ -145,7 +145,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
     if (some.length === 0 || !isActive(await shopRow())) return;
     if ((await openRestores(db)).some(({ deploymentId }) => deploymentId === 'shop')) return;
     const { id } = some[below(some.length)]!;
-    await askForRestore(db, { deploymentId: 'shop', snapshotId: id, volumes: names, now: now() });
+    await requestRestore(db, { deploymentId: 'shop', snapshotId: id, volumes: names, now: now() });
   }
 
   /** As the API starts one. */
@@ -160,13 +160,13 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
     await db.deleteFrom('seeds').where('deploymentId', '=', deploymentId).execute();
     await copySeed(db, 'shop', deploymentId);
     const asked = { deploymentId, snapshotId, fromDeploymentId: 'shop', volumes: names, now: now() };
-    await askForRestore(db, asked);
+    await requestRestore(db, asked);
   }
 
   async function deleteOne(): Promise<void> {
     const needed = new Set((await openRestores(db)).flatMap(({ snapshotId, safetyId }) => [snapshotId, safetyId]));
     const some = (await taken()).filter(({ id }) => !needed.has(id));
-    if (some.length > 0) await letLeave(db, [some[below(some.length)]!.id]);
+    if (some.length > 0) await markSnapshotsForRemoval(db, [some[below(some.length)]!.id]);
   }
 
   /** As the API removes and restores it. */

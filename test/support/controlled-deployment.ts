@@ -14,7 +14,7 @@ import { sealWith } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';
 import { addDeployment, deploymentById, type Intent, writeIntent } from '../../src/store/deployments.ts';
 import { eventsAfter } from '../../src/store/events.ts';
-import { makeDue, releaseLease, takeLeases } from '../../src/store/leases.ts';
+import { makeDue, releaseLease, acquireLeases } from '../../src/store/leases.ts';
 import { addRevision } from '../../src/store/revisions.ts';
 import { servedRoutes } from '../../src/store/routes.ts';
 import { provideSeed } from '../../src/store/seeds.ts';
@@ -178,7 +178,7 @@ export async function addNeighbour({ control, clock }: Shop, id: string, spec: A
 async function visitOnce(control: Control, engine: TestEngine, id: string): Promise<void> {
   const { db, now, settings } = control;
   await makeDue(db, id, now());
-  const [lease] = await takeLeases(db, {
+  const [lease] = await acquireLeases(db, {
     now: now(),
     leaseMs: settings.leaseMs,
     horizonMs: settings.revisitMs,

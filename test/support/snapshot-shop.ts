@@ -1,5 +1,5 @@
 /** A shop with one volume, of which snapshots are requested, and exist as if they had been taken. */
-import { noteTaken } from '../../src/store/snapshots.ts';
+import { recordTaken } from '../../src/store/snapshots.ts';
 import { shopYaml, testApi } from './api.ts';
 
 export const shopVolumes = '      volumes: [{ name: data, size: 16Mi, mountPath: /data }]\n';
@@ -29,7 +29,7 @@ export async function startSnapshotShop() {
       const { id } = body.snapshot;
       const sizes = [{ volume: 'web-data', sizeBytes: 2 ** 24 }];
       const at = { placeId: `place-${id}`, takenAt: api.clock.now, volumes: sizes };
-      await noteTaken(api.service.db, id, { ...at, totalBytes, addedBytes: totalBytes, pausedMs: 3 });
+      await recordTaken(api.service.db, id, { ...at, totalBytes, addedBytes: totalBytes, pausedMs: 3 });
       return id;
     },
   };

@@ -17,7 +17,7 @@ import { provideKeys, readKeys } from '../../lib/key-file.ts';
 import { keyIdOf } from '../../lib/seal.ts';
 import { heldCopies, holdCopy } from '../../store/copy-holds.ts';
 import { openSqlite } from '../../store/database.ts';
-import { noteKeyId, provideInstallationId } from '../../store/installation.ts';
+import { recordKeyId, provideInstallationId } from '../../store/installation.ts';
 import type { Tables } from '../../store/rows.ts';
 import { type BackupOrder, type BackupStep, backUpInstallation } from './backup-installation.ts';
 import { type RestoreOrder, type RestoreStep, restoreInstallation } from './restore-installation.ts';
@@ -43,7 +43,7 @@ beforeEach(async () => {
   db = await openSqlite(join(here(), 'berth.db'));
   opened.defer(() => db.destroy());
   owner = await provideInstallationId(db);
-  await noteKeyId(db, keyIdOf(readKeys(join(here(), 'secret.key'))![0]));
+  await recordKeyId(db, keyIdOf(readKeys(join(here(), 'secret.key'))![0]));
 });
 afterEach(async () => await opened.disposeAsync());
 

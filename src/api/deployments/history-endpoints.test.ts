@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shopYaml, testApi } from '../../../test/support/api.ts';
 import { settleRevision } from '../../store/revision-history.ts';
-import { forgetSuperseded } from '../../store/revisions.ts';
+import { deleteSuperseded } from '../../store/revisions.ts';
 
 const worker = '    - name: worker\n      image: redis:7\n';
 const second = `${shopYaml}${worker}`;
@@ -131,7 +131,7 @@ test('ten revisions are kept, and the one that serves', async () => {
   const { api, id, token, authorization } = await shopWithHistory();
   for (let number = 4; number <= 14; number += 1)
     await api.postYaml(`/updateUserDeployment?sessionToken=${token}`, number % 2 === 0 ? second : third);
-  await forgetSuperseded(api.service.db, { id, revision: 14, servingRevision: 2 }, []);
+  await deleteSuperseded(api.service.db, { id, revision: 14, servingRevision: 2 }, []);
   const { body } = await api.get('/getDeploymentRevisions?applicationName=shop', authorization);
   const numbers = body.revisions.map(({ number }: { number: number }) => number);
   assert.deepEqual(numbers, [14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 2]);

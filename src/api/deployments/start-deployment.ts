@@ -17,9 +17,9 @@ import { addIdempotency, idempotencyOf } from '../../store/idempotency.ts';
 import { endPastLimit } from '../../store/intents.ts';
 import { atOnce, makingDue } from '../../store/leases.ts';
 import { addingOrigin, type Origin } from '../../store/origins.ts';
-import { askForRestore } from '../../store/restores.ts';
+import { requestRestore } from '../../store/restores.ts';
 import { addingFirstRevision, copyImages } from '../../store/revisions.ts';
-import { copySeed, givingSeed } from '../../store/seeds.ts';
+import { copySeed, insertSeed } from '../../store/seeds.ts';
 import { accountOfSession, addSession, sessionOfToken } from '../../store/sessions.ts';
 import { snapshotById } from '../../store/snapshots.ts';
 import { transact } from '../../store/transaction.ts';
@@ -120,7 +120,7 @@ export async function start(service: Service, starting: Starting) {
     const event = { kind: 'intent', intent: 'start', revision: 1 } as const;
     await writeAll(db, [
       addingOrigin(db, deploymentId, origin),
-      ...(beside ? [] : [givingSeed(db, service.seal, deploymentId)]),
+      ...(beside ? [] : [insertSeed(db, service.seal, deploymentId)]),
       addingFirstRevision(db, service.seal, deploymentId, {
         number: 1,
         spec,
@@ -155,7 +155,7 @@ async function giveData(db: Database, { id: deploymentId, createdAt }: Deploymen
   const { deployment: from, snapshotId, revision, volumes } = beside;
   await copySeed(db, from.id, deploymentId);
   await copyImages(db, { deploymentId: from.id, revision }, { deploymentId, revision: 1 });
-  await askForRestore(db, { deploymentId, snapshotId, fromDeploymentId: from.id, volumes, now: createdAt });
+  await requestRestore(db, { deploymentId, snapshotId, fromDeploymentId: from.id, volumes, now: createdAt });
   const event = { kind: 'intent', intent: 'restore-snapshot', snapshot: snapshotId, volumes } as const;
   await addEvents(db, deploymentId, [{ at: createdAt, event }]);
 }

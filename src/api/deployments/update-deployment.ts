@@ -15,7 +15,7 @@ import type { Origin } from '../../store/origins.ts';
 import { addRevision, copyImages, settledImages } from '../../store/revisions.ts';
 import { provideSeed } from '../../store/seeds.ts';
 import { accountOfSession, sessionOfToken } from '../../store/sessions.ts';
-import { wishesOf } from '../../store/snapshot-wishes.ts';
+import { snapshotPreferencesOf } from '../../store/snapshot-preferences.ts';
 import { transact } from '../../store/transaction.ts';
 import { admit } from '../admission/admission.ts';
 import { refuseBanned } from '../admission/caller-admission.ts';
@@ -54,7 +54,7 @@ export async function update(service: Service, updating: Updating): Promise<Resu
   const now = service.now();
   const budget = await service.budget();
   // The setting applies only while the deployment is claimed. Otherwise it could block updates of an unclaimed one.
-  const isWanted = snapshotsBefore ?? (isKept(current) && (await wishesOf(service.db, current.id)).beforeUpdates);
+  const isWanted = snapshotsBefore ?? (isKept(current) && (await snapshotPreferencesOf(service.db, current.id)).beforeUpdates);
   const offered = isWanted ? refuseUnoffered(service) : undefined;
   if (offered && !offered.ok) return offered;
   const takesSnapshot = isWanted && touchesData(await preview());

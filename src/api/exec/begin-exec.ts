@@ -8,7 +8,7 @@ import type { Observed } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine/engine.ts';
 import { type ExecRequest, noExec, type RunningExec } from '../../engine/exec.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
-import { noteExec } from '../../store/audit-log.ts';
+import { recordExec } from '../../store/audit-log.ts';
 import { revisionOf } from '../../store/revisions.ts';
 import { planOfDeployment } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
@@ -49,7 +49,7 @@ export async function beginExec(
   if (typeof leave !== 'function') return { ok: false, problem: leave };
   try {
     const { pod, command } = asked;
-    await noteExec(service.db, {
+    await recordExec(service.db, {
       at: service.now(),
       actor: whoIs(caller.value),
       subject: deployment.id,

@@ -10,7 +10,7 @@ import { filesOfTar } from '../../../test/support/tar-files.ts';
 import { pushedReference } from '../../config/values/pushed-image.ts';
 import { EngineFault } from '../../engine/engine.ts';
 import type { VolumeArchive } from '../../engine/volume-facets.ts';
-import { askForRestore, noteFilled, noteRestored, noteTry } from '../../store/restores.ts';
+import { requestRestore, recordFilled, recordRestored, recordRestoreAttempt } from '../../store/restores.ts';
 import { settleImage } from '../../store/revisions.ts';
 
 let api: TestApi;
@@ -152,22 +152,22 @@ test('volumes never mix data from before and after a restore', async () => {
   const { token, id } = await start();
   const { db, now } = api.service;
   const url = `/exportDeployment?applicationName=shop&sessionToken=${token}`;
-  const ask = () => askForRestore(db, { deploymentId: id, snapshotId: 'old', volumes: ['db-data'], now: now() });
+  const ask = () => requestRestore(db, { deploymentId: id, snapshotId: 'old', volumes: ['db-data'], now: now() });
   const filled = await ask();
-  await noteTry(db, filled.id, 'try');
-  await noteFilled(db, filled.id, 'try');
+  await recordRestoreAttempt(db, filled.id, 'try');
+  await recordFilled(db, filled.id, 'try');
   const refused = await api.get(url);
   assert.deepEqual([refused.status, refused.body.code], [409, 'snapshot_under_way']);
   assert.match(refused.body.hint, /volumes=false/);
   assert.ok((await exported(token, '&volumes=false')).has('shop/compose.yaml'));
-  await noteRestored(db, filled.id, now());
+  await recordRestored(db, filled.id, now());
   assert.ok((await exported(token)).has('shop/volumes/db-data.tar'));
 
   const disposed = takeWith(async () => {
     const another = await ask();
-    await noteTry(db, another.id, 'again');
-    await noteFilled(db, another.id, 'again');
-    await noteRestored(db, another.id, now());
+    await recordRestoreAttempt(db, another.id, 'again');
+    await recordFilled(db, another.id, 'again');
+    await recordRestored(db, another.id, now());
   });
   assert.equal((await api.get(url)).body.code, 'snapshot_under_way');
   await disposed;

@@ -7,7 +7,7 @@ import { isDigest } from '../../lib/digest.ts';
 import {
   findPushedManifest,
   hasRepository,
-  notePulledManifest,
+  recordManifestPull,
   removePushedManifest,
   removePushedTag,
   tagsOf,
@@ -60,7 +60,7 @@ export async function sendManifest(
   if ((await images.folder.sizeOf(digest)) === undefined) throw manifestHasLeft;
   reply.headers({ 'Content-Type': mediaType, 'Docker-Content-Digest': digest, ETag: `"${digest}"` });
   if (request.method === 'HEAD') return reply.header('Content-Length', sizeBytes).send();
-  await notePulledManifest(service.db, manifest, service.now());
+  await recordManifestPull(service.db, manifest, service.now());
   const found = await images.folder.read(digest);
   if (!found) throw manifestHasLeft;
   return reply.header('Content-Length', sizeBytes).send(found.stream);

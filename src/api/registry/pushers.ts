@@ -17,7 +17,7 @@ import {
   payerOfNamespace,
   provideNamespace,
 } from '../../store/image-namespaces.ts';
-import { isOpenSession, noteTokenUse, sessionOfTokenHash } from '../../store/sessions.ts';
+import { isOpenSession, recordTokenUse, sessionOfTokenHash } from '../../store/sessions.ts';
 import type { Service } from '../api-service.ts';
 import { apiKeyPrefix } from '../requests/callers.ts';
 import { clientAddress, clientKey } from '../requests/client-address.ts';
@@ -51,7 +51,7 @@ export async function findPusher(service: Service, request: FastifyRequest): Pro
   const isThere =
     (await activeDeployments(db, session.id, now())).length > 0 || (await isOpenSession(db, session.id, now()));
   if (!isThere) return undefined;
-  await noteTokenUse(db, session, { now: now(), from: clientAddress(request) });
+  await recordTokenUse(db, session, { now: now(), from: clientAddress(request) });
   return pusher({ kind: 'session', sessionId: session.id }, session.accountId, who);
 }
 

@@ -9,7 +9,7 @@ import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { accountOfApiKey } from '../../store/api-keys.ts';
 import { activeDeployments, activeDeploymentsOfAccount } from '../../store/deployments.ts';
 import { restorableDeployments } from '../../store/restorable-deployments.ts';
-import { isOpenSession, noteTokenUse, sessionOfToken } from '../../store/sessions.ts';
+import { isOpenSession, recordTokenUse, sessionOfToken } from '../../store/sessions.ts';
 import type { Service, SignIn } from '../api-service.ts';
 import { isSafe, isSameOrigin } from './browser-security.ts';
 import { clientAddress } from './client-address.ts';
@@ -223,7 +223,7 @@ async function findSession(service: Service, request: FastifyRequest, token: str
   if (!session) return sessionNotFound;
   if (!isThere) return await refuseEnded(service, session.id);
   const { id: sessionId, accountId, starts } = session;
-  await noteTokenUse(service.db, session, { now: service.now(), from: clientAddress(request) })
+  await recordTokenUse(service.db, session, { now: service.now(), from: clientAddress(request) })
     // On a full disk nothing is noted, and everything can still be read.
     .catch((error: unknown) => request.log.warn({ err: error }, 'the use of a token was not noted'));
   return succeed({ kind: 'session', sessionId, token, accountId, starts, deployments });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { shopYaml, testApi } from '../../../test/support/api.ts';
 import { type SnapshotShop, shopVolumes, startSnapshotShop } from '../../../test/support/snapshot-shop.ts';
-import { forgetSuperseded } from '../../store/revisions.ts';
+import { deleteSuperseded } from '../../store/revisions.ts';
 import { snapshotById } from '../../store/snapshots.ts';
 
 let shop: SnapshotShop;
@@ -137,7 +137,7 @@ test('the revision of a snapshot stays with it, however many come after', async 
       shopYaml.replace('nginx:1', `nginx:${number}`) + shopVolumes,
     );
   const forget = async () => {
-    await forgetSuperseded(db, { id: deploymentId, revision: 14, servingRevision: 14 }, []);
+    await deleteSuperseded(db, { id: deploymentId, revision: 14, servingRevision: 14 }, []);
     const rows = await db.selectFrom('revisions').select('number').orderBy('number').execute();
     return rows.map(({ number }) => number);
   };

@@ -5,7 +5,7 @@ import { podsOfVolumes } from '../../deployment/desired-volumes.ts';
 import { refuseSuspended } from '../../deployment/suspension.ts';
 import { restoresOf } from '../../store/restores.ts';
 import { revisionOf } from '../../store/revisions.ts';
-import { wishesOf } from '../../store/snapshot-wishes.ts';
+import { snapshotPreferencesOf } from '../../store/snapshot-preferences.ts';
 import { snapshotsOf } from '../../store/snapshots.ts';
 import { originOf } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
@@ -107,7 +107,7 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
           snapshots: (await snapshotsOf(db, found.id)).map(snapshotRecord),
           restores: (await restoresOf(db, found.id)).map(restoreRecord),
           kept: { count, bytes, ...(everyMs !== null && { everyHours: everyMs / hour }) },
-          wishes: await wishesOf(db, found.id),
+          wishes: await snapshotPreferencesOf(db, found.id),
           dumpable: (await dumpable(service, found)).map(({ pod, kind }) => ({ pod, kind })),
         };
       },

@@ -4,25 +4,25 @@ import { wantedRevision } from '../../deployment/desired.ts';
 import { refuseByPlan } from '../../deployment/limits/plan-tier.ts';
 import { type Dump, dumpsOf, type LoadedDump, loadedOf } from '../../deployment/snapshot/dump.ts';
 import {
-  leavingForRoom,
+  snapshotsToEvict,
   neededBy,
   type Restore,
   type Snapshot,
   type SnapshotReason,
-  type SnapshotWishes,
+  type SnapshotPreferences,
   snapshotTermsOf,
 } from '../../deployment/snapshot/snapshot.ts';
 import { noExec } from '../../engine/exec.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Database } from '../../store/database.ts';
 import { addEvents } from '../../store/events.ts';
-import { askForRestore, openRestores } from '../../store/restores.ts';
+import { requestRestore, openRestores } from '../../store/restores.ts';
 import { revisionIfKept, volumeSizesOfDeployment } from '../../store/revisions.ts';
-import { setWishes, wishesOf } from '../../store/snapshot-wishes.ts';
+import { setSnapshotPreferences, snapshotPreferencesOf } from '../../store/snapshot-preferences.ts';
 import {
-  askForOneBefore,
-  askForSnapshot,
-  letLeave,
+  requestSnapshotBefore,
+  requestSnapshot,
+  markSnapshotsForRemoval,
   snapshotById,
   snapshotsOf,
   snapshotsOfAccount,
@@ -109,13 +109,13 @@ export async function ask(
   if (count === 0) return refuseByPlan('plan_limit_reached', `The plan "${plan}" has no snapshots.`);
   const counted = accountId === undefined ? known : await snapshotsOfAccount(db, accountId);
   // The same check as when the snapshot is taken.
-  if (!leavingForRoom(counted, { bytes }, neededBy(await openRestores(db))))
+  if (!snapshotsToEvict(counted, { bytes }, neededBy(await openRestores(db))))
     return refuseByPlan(
       'plan_limit_reached',
       `The snapshots of this account use all the space that its plan "${plan}" allows.`,
       ['delete a snapshot that you no longer need (POST /deleteSnapshot)'],
     );
-  return succeed(await askForSnapshot(db, { deploymentId, revision, reason, dumps, now: service.now() }));
+  return succeed(await requestSnapshot(db, { deploymentId, revision, reason, dumps, now: service.now() }));
 }
 
 /** Beyond its time. */
@@ -136,16 +136,16 @@ function refuseUnclaimed(deployment: Deployment): Result<undefined> {
 export async function changeWishes(
   service: Service,
   deployment: Deployment,
-  changes: Partial<SnapshotWishes>,
-): Promise<Result<SnapshotWishes>> {
+  changes: Partial<SnapshotPreferences>,
+): Promise<Result<SnapshotPreferences>> {
   const offered = refuseUnoffered(service);
   if (!offered.ok) return offered;
   const { id: deploymentId } = deployment;
-  return await write(service.db, { deploymentId }, async (db): Promise<Result<SnapshotWishes>> => {
+  return await write(service.db, { deploymentId }, async (db): Promise<Result<SnapshotPreferences>> => {
     const kept = refuseUnclaimed(deployment);
     if (!kept.ok) return kept;
-    const wishes = { ...(await wishesOf(db, deploymentId)), ...changes };
-    await setWishes(db, deploymentId, wishes);
+    const wishes = { ...(await snapshotPreferencesOf(db, deploymentId)), ...changes };
+    await setSnapshotPreferences(db, deploymentId, wishes);
     return succeed(wishes);
   });
 }
@@ -157,7 +157,7 @@ export async function askBefore(
   deployment: Deployment,
 ): Promise<Result<unknown>> {
   const { id: deploymentId, revision } = deployment;
-  if (await askForOneBefore(db, { deploymentId, revision, now: service.now() })) return succeed(undefined);
+  if (await requestSnapshotBefore(db, { deploymentId, revision, now: service.now() })) return succeed(undefined);
   return await ask(db, service, { deployment, reason: 'before-update' });
 }
 
@@ -221,7 +221,7 @@ export async function restoreSnapshot(
     await addEvents(db, deploymentId, [{ at: now, event }]);
     const takesSafety = !asked.withoutSnapshot;
     return succeed(
-      await askForRestore(db, { deploymentId, snapshotId: snapshot.id, volumes, dumps, takesSafety, now }),
+      await requestRestore(db, { deploymentId, snapshotId: snapshot.id, volumes, dumps, takesSafety, now }),
     );
   });
   if (restoring.ok) offered.value.look();
@@ -238,7 +238,7 @@ export async function deleteSnapshot(
     if (snapshot?.deploymentId !== deploymentId || ['leaving', 'left'].includes(snapshot.state)) return noSnapshot(id);
     const needed = (await openRestores(db)).some(({ snapshotId, safetyId }) => [snapshotId, safetyId].includes(id));
     if (needed) return isUnderWay('It is being restored.');
-    await letLeave(db, [id]);
+    await markSnapshotsForRemoval(db, [id]);
     return succeed(snapshot);
   });
   if (deleted.ok) snapshots?.look();

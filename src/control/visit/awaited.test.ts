@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { images, shopOnMemory, spec, withWeb } from '../../../test/support/controlled-deployment.ts';
 import { volumeKey } from '../../engine/memory/deployment-map.ts';
 import { createMemoryEngine } from '../../engine/memory/memory.ts';
-import { addBuild, buildOf, noteBuildFailed } from '../../store/builds.ts';
-import { askForRestore, failRestore, noteFilled, noteTry } from '../../store/restores.ts';
-import { askForSnapshot, noteFailedTry, noteTaken } from '../../store/snapshots.ts';
+import { addBuild, buildOf, recordBuildFailure } from '../../store/builds.ts';
+import { requestRestore, failRestore, recordFilled, recordRestoreAttempt } from '../../store/restores.ts';
+import { requestSnapshot, recordFailedSnapshotAttempt, recordTaken } from '../../store/snapshots.ts';
 
 const taken = { placeId: 'kept', volumes: [], totalBytes: 1, addedBytes: 1, pausedMs: 1 };
 
@@ -14,7 +14,7 @@ async function awaiting() {
   await shop.control.db.updateTable('deployments').set({ expiresAt: null, claimedAt: 1 }).execute();
   await shop.visit();
   const asked = { deploymentId: 'shop', revision: 1, reason: 'before-update', now: shop.clock.now } as const;
-  const { id } = await askForSnapshot(shop.control.db, asked);
+  const { id } = await requestSnapshot(shop.control.db, asked);
   await shop.update(withWeb('nginx:2'));
   return { shop, id, db: shop.control.db };
 }
@@ -26,7 +26,7 @@ test('nothing is changed before the snapshot is taken, however long that lasts; 
     assert.equal((await shop.deployment()).state, 'deploying');
     shop.clock.pass(3_600_000);
   }
-  await noteTaken(db, id, { ...taken, takenAt: shop.clock.now });
+  await recordTaken(db, id, { ...taken, takenAt: shop.clock.now });
   await shop.visit();
   const { state, servingRevision } = await shop.deployment();
   assert.deepEqual([state, servingRevision], ['running', 2]);
@@ -34,7 +34,7 @@ test('nothing is changed before the snapshot is taken, however long that lasts; 
 
 test('if the snapshot is missing, the update fails for that reason, and the previous revision serves', async () => {
   const { shop, id, db } = await awaiting();
-  await noteFailedTry(db, id, { tries: 4, nextTryAt: 0, problem: 'The disk is full.', isOver: true });
+  await recordFailedSnapshotAttempt(db, id, { tries: 4, nextTryAt: 0, problem: 'The disk is full.', isOver: true });
   await shop.visit();
   const { state, servingRevision, message, pods } = await shop.deployment();
   assert.deepEqual([state, servingRevision], ['failed', 1]);
@@ -53,7 +53,7 @@ test('a first revision whose build has failed stays failed for that reason, at e
   assert.deepEqual(await shop.visit(), []);
   assert.equal((await shop.deployment()).state, 'deploying');
   const failure = { problem: 'npm ci has failed', hint: undefined, pods: ['web'], lastLines: ['E404'] };
-  await noteBuildFailed(db, (await buildOf(db, 'shop', 1))!, failure, now());
+  await recordBuildFailure(db, (await buildOf(db, 'shop', 1))!, failure, now());
   for (let visits = 0; visits < 3; visits++) {
     assert.deepEqual(await shop.visit(), []);
     const { state, message } = await shop.deployment();
@@ -64,11 +64,11 @@ test('a first revision whose build has failed stays failed for that reason, at e
 
 /** Fills the new volumes next to those in use. With `isLost`, they are lost again. */
 async function fill({ shop, db }: Pick<Awaited<ReturnType<typeof awaiting>>, 'shop' | 'db'>, isLost = false) {
-  const { id } = await askForRestore(db, { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: 1 });
-  await noteTry(db, id, 'try');
+  const { id } = await requestRestore(db, { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: 1 });
+  await recordRestoreAttempt(db, id, 'try');
   const { copies } = createMemoryEngine({ world: shop.world, now: shop.control.now });
   if (!isLost) await copies!.make('shop', [{ volume: 'db-data', sizeBytes: 1000 }], 'try');
-  assert.ok(await noteFilled(db, id, 'try'));
+  assert.ok(await recordFilled(db, id, 'try'));
 }
 
 const stateOf = async (db: Awaited<ReturnType<typeof awaiting>>['db']) =>
@@ -99,11 +99,11 @@ test('a restore whose data is gone is requested again, and not reported as done'
 
 test('only the newest try can end a restore', async () => {
   const { db } = await awaiting();
-  const { id } = await askForRestore(db, { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: 1 });
-  for (const key of ['first', 'second']) assert.ok(await noteTry(db, id, key));
-  assert.equal(await noteFilled(db, id, 'first'), false);
+  const { id } = await requestRestore(db, { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: 1 });
+  for (const key of ['first', 'second']) assert.ok(await recordRestoreAttempt(db, id, key));
+  assert.equal(await recordFilled(db, id, 'first'), false);
   assert.equal(await stateOf(db), 'asked');
-  assert.ok(await noteFilled(db, id, 'second'));
+  assert.ok(await recordFilled(db, id, 'second'));
 });
 
 /** A deployment that was started next to `old-shop`, and waits for its data. */
@@ -112,7 +112,7 @@ async function besideOld() {
   const { db } = shop.control;
   await db.updateTable('deployments').set({ expiresAt: null, claimedAt: 1 }).execute();
   const asked = { deploymentId: 'shop', snapshotId: 'old', fromDeploymentId: 'old-shop', volumes: ['db-data'], now: 1 };
-  const { id } = await askForRestore(db, asked);
+  const { id } = await requestRestore(db, asked);
   return { shop, db, id };
 }
 
@@ -123,11 +123,11 @@ test('a deployment started from another one’s data is created when its data is
     assert.equal((await shop.deployment()).state, 'deploying');
     shop.clock.pass(3_600_000);
   }
-  await noteTry(db, id, 'try');
+  await recordRestoreAttempt(db, id, 'try');
   const { copies } = createMemoryEngine({ world: shop.world, now: shop.control.now });
   await copies!.make('old-shop', [{ volume: 'db-data', sizeBytes: 1000 }], 'try');
   shop.world.copies.values().next().value!.get('db-data')!.files.set('n', 'kept');
-  assert.ok(await noteFilled(db, id, 'try'));
+  assert.ok(await recordFilled(db, id, 'try'));
   assert.ok(!(await shop.visit()).includes('create-volume'));
   assert.equal((await shop.deployment()).state, 'running');
   assert.equal(shop.world.volumes.get(volumeKey('shop', 'db-data'))!.files.get('n'), 'kept');

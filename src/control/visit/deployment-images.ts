@@ -18,7 +18,7 @@ import { type Engine, EngineFault, facetOf, type Pulling, whenItAnswers } from '
 import type { Wait } from '../../lib/wait.ts';
 import type { Database } from '../../store/database.ts';
 import { grantAccess, isGranted, markPrivate, markPublic, mayUse } from '../../store/image-access.ts';
-import { notePulled } from '../../store/pulled-images.ts';
+import { recordPull } from '../../store/pulled-images.ts';
 import { settleImage } from '../../store/revisions.ts';
 import type { CheckTags } from './tag-check.ts';
 
@@ -57,7 +57,7 @@ export async function pullImage(
   const resolved = await store.pull(deployment.id, pull, pulling);
   // If another deployment pulled the image during the wait, access is checked before the start.
   if (resolved.by === 'pull') {
-    await notePulled(db, [resolved.image, resolved.reference], keeper.now());
+    await recordPull(db, [resolved.image, resolved.reference], keeper.now());
     await noteAccess(deployment, pull, keeper);
   }
   await settleImage(db, deployment.id, wantedRevision(deployment), resolved);

@@ -3,7 +3,7 @@ import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import type { Desired } from '../../deployment/desired.ts';
 import { endEvent, warnAt } from '../../deployment/grace.ts';
 import { nextState } from '../../deployment/status/lifecycle.ts';
-import { forgetConfigurations } from '../../store/revisions.ts';
+import { deleteConfigurations } from '../../store/revisions.ts';
 import type { Control } from '../control.ts';
 import { nextVisitAt } from '../schedule.ts';
 import type { Journal } from './journal.ts';
@@ -49,7 +49,7 @@ export async function noteGone(
       dueAt: Math.min(keptUntil, nextVisitAt({ ...deployment, expiresAt: null }, control, settings.revisitMs)),
     };
   }
-  await forgetConfigurations(db, seal, deployment);
+  await deleteConfigurations(db, seal, deployment);
   await journal.record({ goneAt: now() });
   log.info({ deployment: deployment.id, because }, 'deployment gone');
   return { dueAt: null };

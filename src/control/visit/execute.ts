@@ -7,7 +7,7 @@ import type { Metrics } from '../../lib/metrics.ts';
 import type { Wait } from '../../lib/wait.ts';
 import type { Database } from '../../store/database.ts';
 import { deploymentById } from '../../store/deployments.ts';
-import { askAgain, noteRestored } from '../../store/restores.ts';
+import { refillRestore, recordRestored } from '../../store/restores.ts';
 import { confirmEverywhere, heldAddresses, type Router, route } from '../routing.ts';
 import { checkImages, confirmAccess, type ImageKeeper, pullImage, type WatchedPull } from './deployment-images.ts';
 
@@ -62,12 +62,12 @@ async function perform(
       const { volumes, restoreId, filledKey, snapshotId, fromDeploymentId } = operation;
       const madeFor = fromDeploymentId ?? deployment.id;
       if (!(await facetOf(engine, 'copies').swap(deployment.id, volumes, { key: filledKey, madeFor }))) {
-        await askAgain(db, restoreId, executor.now());
+        await refillRestore(db, restoreId, executor.now());
         const because = 'The fetched data is no longer on the host; it is being fetched again.';
         executor.note({ kind: 'snapshot', snapshot: 'not-restored', id: snapshotId, because, isOver: false });
         return;
       }
-      await noteRestored(db, restoreId, executor.now());
+      await recordRestored(db, restoreId, executor.now());
       executor.note({ kind: 'snapshot', snapshot: 'restored', id: snapshotId, volumes });
       return;
     }

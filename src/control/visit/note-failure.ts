@@ -16,7 +16,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { buildOf } from '../../store/builds.ts';
 import type { Database } from '../../store/database.ts';
 import { restoreInto } from '../../store/restores.ts';
-import { awaitedSnapshot } from '../../store/snapshots.ts';
+import { snapshotBeforeUpdate } from '../../store/snapshots.ts';
 import type { Control } from '../control.ts';
 import { linesHint } from './failure.ts';
 import type { Journal } from './journal.ts';
@@ -118,7 +118,7 @@ export async function findAwaited(
       ...(build.hint !== null && { hint: build.hint }),
     };
   if (!isDeploying) return undefined;
-  const awaited = await awaitedSnapshot(db, deployment);
+  const awaited = await snapshotBeforeUpdate(db, deployment);
   if (awaited?.state !== 'failed') return awaited && 'wait';
   return {
     pods: [],

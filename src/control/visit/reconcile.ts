@@ -11,8 +11,8 @@ import { withWords } from '../../deployment/status/reason.ts';
 import type { Observed } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine/engine.ts';
 import { deploymentById } from '../../store/deployments.ts';
-import { mandateOf } from '../../store/leases.ts';
-import { forgetSuperseded } from '../../store/revisions.ts';
+import { leaseStatusOf } from '../../store/leases.ts';
+import { deleteSuperseded } from '../../store/revisions.ts';
 import { StoreFault } from '../../store/store-fault.ts';
 import type { Control, Visit } from '../control.ts';
 import { explainByDisk } from '../disk/disk-explanation.ts';
@@ -154,7 +154,7 @@ class Step {
     if (operations.length > 0) {
       const running = seen.workloads.map(({ revision }) => revision);
       // Only here: without operations, no revision was superseded.
-      await forgetSuperseded(db, deployment, running);
+      await deleteSuperseded(db, deployment, running);
       return await this.#execute(operations, { desired, observed, isReady });
     }
     if (verdict.kind === 'given-up') {
@@ -256,8 +256,8 @@ class Step {
   }
 
   /** The loop renews the lease. This checks only that no other process has it. */
-  #mandate(): ReturnType<typeof mandateOf> {
-    return mandateOf(this.#control.db, this.#visit.lease, this.#deployment.generation);
+  #mandate(): ReturnType<typeof leaseStatusOf> {
+    return leaseStatusOf(this.#control.db, this.#visit.lease, this.#deployment.generation);
   }
 
   /** A fault that retries have not fixed by the deadline ends the try. */

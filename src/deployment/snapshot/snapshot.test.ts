@@ -4,7 +4,7 @@ import {
   bytesOf,
   bytesOfAll,
   isSnapshotDue,
-  leavingForRoom,
+  snapshotsToEvict,
   retryAt,
   type Snapshot,
   snapshotTermsOf,
@@ -85,14 +85,14 @@ test('for space the oldest scheduled ones are removed, never manual ones or the 
   const scheduled = (id: string, hours: number, fields: Partial<Snapshot> = {}) =>
     snapshot(id, hours, { reason: 'schedule', totalBytes: 100, addedBytes: 50, ...fields });
   const all = [snapshot('asked', 3), scheduled('second', 2), scheduled('first', 1), scheduled('newest', 4)];
-  const leaving = (bytes: number, spared?: Set<string>) => leavingForRoom(all, { bytes }, spared)?.map(({ id }) => id);
+  const leaving = (bytes: number, spared?: Set<string>) => snapshotsToEvict(all, { bytes }, spared)?.map(({ id }) => id);
   assert.deepEqual(leaving(211), []);
   assert.deepEqual(leaving(210), ['first']);
   assert.deepEqual(leaving(160), ['first', 'second']);
   assert.deepEqual(leaving(150), undefined);
   assert.deepEqual(leaving(210, new Set(['first'])), ['second']);
   const alone = [scheduled('shop', 1), scheduled('blog', 2, { deploymentId: 'blog' })];
-  assert.equal(leavingForRoom(alone, { bytes: 100 }), undefined);
+  assert.equal(snapshotsToEvict(alone, { bytes: 100 }), undefined);
 });
 
 test('a plan says some of the terms, and the rest is usual; tries come later each time', () => {

@@ -77,13 +77,13 @@ export type Restore = {
 };
 
 /** The snapshot settings of the owner; they apply to updates by all users. */
-export type SnapshotWishes = {
+export type SnapshotPreferences = {
   /** A snapshot is taken before each update that changes a pod with volumes. */
   beforeUpdates: boolean;
 };
 
 /** The default. */
-export const noWishes: SnapshotWishes = { beforeUpdates: false };
+export const defaultSnapshotPreferences: SnapshotPreferences = { beforeUpdates: false };
 
 /** Returns the ids of snapshots that unfinished restores need. */
 export function neededBy(restores: readonly Restore[]): ReadonlySet<string> {
@@ -99,7 +99,7 @@ export const maxInterrupted = 12;
 const toldAfterTries = 2;
 
 /** Returns whether the owner is notified of a failure by mail: once, after several failures or the final one. */
-export function isWorthTelling(
+export function isWorthNotifying(
   { toldAt }: Pick<Snapshot, 'toldAt'>,
   { tries, isOver }: { tries: number; isOver: boolean },
 ): boolean {
@@ -176,7 +176,7 @@ export function bytesOfAll(snapshots: readonly Snapshot[]): number {
  * Returns the scheduled snapshots to delete so that another one fits, oldest first, but never a deployment's latest
  * one. Returns undefined if that is not enough. `snapshots`: of all deployments that share the limit.
  */
-export function leavingForRoom(
+export function snapshotsToEvict(
   snapshots: readonly Snapshot[],
   { bytes }: Pick<SnapshotTerms, 'bytes'>,
   spared: ReadonlySet<string> = new Set(),

@@ -8,7 +8,7 @@ import type { Metrics } from '../../lib/metrics.ts';
 import { runRounds } from '../../lib/rounds.ts';
 import type { Seal } from '../../lib/seal.ts';
 import { accountKey, addChallenge, removeChallenge } from '../../store/acme.ts';
-import { type CertificateState, certificateStates, noteTold } from '../../store/certificates.ts';
+import { type CertificateState, certificateStates, recordAlert } from '../../store/certificates.ts';
 import type { Database } from '../../store/database.ts';
 import { ownedDomains, servedDomains } from '../../store/domains.ts';
 import { createDuty } from '../../store/duties.ts';
@@ -193,7 +193,7 @@ function createAlarm({ db, now, log, service, tell }: AlarmParts) {
       lastAt.set(kind, now());
       try {
         await tell({ subject, text });
-        await noteTold(db, hosts, kind);
+        await recordAlert(db, hosts, kind);
       } catch (error) {
         // The server's answer may hold the address.
         log.warn(

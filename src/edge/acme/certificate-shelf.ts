@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely';
 import type { Instant } from '../../deployment/deployment.ts';
 import type { Seal } from '../../lib/seal.ts';
-import { type CertificateState, forgetCertificates, sealedCertificates } from '../../store/certificates.ts';
+import { type CertificateState, deleteCertificates, sealedCertificates } from '../../store/certificates.ts';
 import type { Tables } from '../../store/rows.ts';
 import type { NamedCertificate } from '../haproxy/served-certificates.ts';
 import { isServed } from './certificate-plan.ts';
@@ -37,7 +37,7 @@ export function createCertificateShelf({
         try {
           found.set(host, seal.open(pem));
         } catch {
-          await forgetCertificates(db, [host]);
+          await deleteCertificates(db, [host]);
         }
     return found;
   }

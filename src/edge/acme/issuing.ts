@@ -6,9 +6,9 @@ import type { Seal } from '../../lib/seal.ts';
 import {
   type CertificateState,
   certificateStates,
-  forgetCertificates,
-  noteOrder,
-  noteOrderFailed,
+  deleteCertificates,
+  recordOrder,
+  recordOrderFailure,
   planRenewal,
   sealedCertificates,
   storeCertificate,
@@ -74,7 +74,7 @@ export async function issueDue(issuing: Issuing, signal: AbortSignal): Promise<v
   await issuing.alarm?.(wanted, states);
   if (orders.length > 0) return;
   await askForRenewals(issuing, wanted, states);
-  await forgetCertificates(db, forgettable(wanted, states, now()));
+  await deleteCertificates(db, forgettable(wanted, states, now()));
 }
 
 async function endOfOrder(issuing: Issuing, order: Order, signal: AbortSignal): Promise<void> {
@@ -90,7 +90,7 @@ async function endOfOrder(issuing: Issuing, order: Order, signal: AbortSignal): 
 async function place(issuing: Issuing, { host, challenge, because, failures }: Order, signal: AbortSignal) {
   const { db, seal, now, random, log } = issuing;
   const nextTryAt = Math.round(now() + retryMs(failures, random()));
-  await noteOrder(db, { host, now: now(), nextTryAt });
+  await recordOrder(db, { host, now: now(), nextTryAt });
   try {
     const limited = AbortSignal.any([signal, AbortSignal.timeout(longestOrderMs)]);
     const authority = await issuing.authority();
@@ -111,7 +111,7 @@ async function place(issuing: Issuing, { host, challenge, because, failures }: O
     // The service stops: the next one tries again.
     if (signal.aborted) return;
     const problem = (error as Error).message;
-    await noteOrderFailed(db, host, problem);
+    await recordOrderFailure(db, host, problem);
     const details = { host, problem, failures: failures + 1, nextTryAt: new Date(nextTryAt).toISOString() };
     log.warn(details, 'a certificate was not issued');
   }

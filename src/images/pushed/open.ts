@@ -2,8 +2,8 @@
 import type { Kysely } from 'kysely';
 import { pushedRegistry, readPushedReference } from '../../config/values/pushed-image.ts';
 import { wait } from '../../lib/wait.ts';
-import { forgetNamespaces, noteAlive } from '../../store/image-namespaces.ts';
-import { notePulledManifest } from '../../store/pushed-images.ts';
+import { deleteUnusedNamespaces, renewNamespaces } from '../../store/image-namespaces.ts';
+import { recordManifestPull } from '../../store/pushed-images.ts';
 import { readSweepState } from '../../store/quarantine.ts';
 import type { Tables } from '../../store/rows.ts';
 import {
@@ -93,14 +93,14 @@ export async function collect(
   const { db, folder, now, turns, uploads } = images;
   const before = now() - graceMs;
   await uploads.clear();
-  await noteAlive(db, now());
+  await renewNamespaces(db, now());
   for (const reference of await presentReferences(db, `${pushedRegistry}/`)) {
     const pushed = readPushedReference(reference);
-    if (pushed) await notePulledManifest(db, pushed, now());
+    if (pushed) await recordManifestPull(db, pushed, now());
   }
   const manifests = await removeUnwantedManifests(db, { before, keptSince: now() - keepMs });
   await removeUnnamedBlobs(db, before);
-  await forgetNamespaces(db, before);
+  await deleteUnusedNamespaces(db, before);
   if (keepsFiles || (await readSweepState(db)).hold) return { manifests, files: 0 };
   // Listed before the names are read: a blob that comes in between has a name, or is not listed.
   const found = await folder.list();

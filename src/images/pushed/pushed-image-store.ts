@@ -14,7 +14,7 @@ import { type Digest, digestOf, isDigest } from '../../lib/digest.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Database } from '../../store/database.ts';
 import { type Namespace, provideNamespace } from '../../store/image-namespaces.ts';
-import { addPushedBlob, pushedBlobSizes, seePushedBlob } from '../../store/pushed-blobs.ts';
+import { addPushedBlob, pushedBlobSizes, retainPushedBlob } from '../../store/pushed-blobs.ts';
 import {
   addPushedManifest,
   findPushedManifest,
@@ -104,7 +104,7 @@ export async function blobSize(
   namespace: string,
   digest: Digest,
 ): Promise<number | undefined> {
-  const sizeBytes = await seePushedBlob(db, { namespace, digest }, now());
+  const sizeBytes = await retainPushedBlob(db, { namespace, digest }, now());
   return sizeBytes === undefined || (await folder.sizeOf(digest)) === undefined ? undefined : sizeBytes;
 }
 
@@ -118,7 +118,7 @@ export async function shareBlob(
 ): Promise<boolean> {
   return await turns(digest, () =>
     write(db, 'all', async (transaction) => {
-      const sizeBytes = await seePushedBlob(transaction, { namespace: from, digest }, now());
+      const sizeBytes = await retainPushedBlob(transaction, { namespace: from, digest }, now());
       if (sizeBytes === undefined) return false;
       await addBlob(transaction, to, { digest, sizeBytes }, checkRoom, now());
       return true;

@@ -41,7 +41,7 @@ const sqliteBusy = 5;
  * may still lie in files for a while: in SQLite's write-ahead log when others read all the time; in PostgreSQL's files
  * and its log until they are written over, when that is, is its operator's to say.
  */
-export async function forgetOldPages<T>(db: Kysely<T>): Promise<boolean> {
+export async function discardOldPages<T>(db: Kysely<T>): Promise<boolean> {
   if (isPostgres(db)) return false;
   for (let attempt = 0; attempt < 50; attempt++) {
     const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);

@@ -7,15 +7,15 @@ import {
   accountKey,
   addChallenge,
   challengeAnswer,
-  forgetChallenges,
+  deleteOldChallenges,
   removeChallenge,
 } from '../../../src/store/acme.ts';
 import {
   certificateStates,
-  forgetCertificates,
-  noteOrder,
-  noteOrderFailed,
-  noteTold,
+  deleteCertificates,
+  recordOrder,
+  recordOrderFailure,
+  recordAlert,
   planRenewal,
   sealedCertificates,
   storeCertificate,
@@ -35,15 +35,15 @@ export function certificatesContract(open: OpenStore): void {
   const seal = sealWith('a secret of the tests');
 
   async function issue(issuedAt: number, text: string): Promise<void> {
-    await noteOrder(db, { host, now: issuedAt - 1, nextTryAt: issuedAt + 60 });
+    await recordOrder(db, { host, now: issuedAt - 1, nextTryAt: issuedAt + 60 });
     const issued = { issuedAt, expiresAt: issuedAt + 90, renewAt: issuedAt + 60, askAt: issuedAt };
     await storeCertificate(db, { host, ...issued, pem: seal.close(text) });
   }
 
   test('an order counts as failed until its certificate is stored, and keeps the one from before', async () => {
-    await noteOrder(db, { host, now: 10, nextTryAt: 70 });
-    await noteOrderFailed(db, host, 'no such record');
-    await noteOrder(db, { host, now: 80, nextTryAt: 300 });
+    await recordOrder(db, { host, now: 10, nextTryAt: 70 });
+    await recordOrderFailure(db, host, 'no such record');
+    await recordOrder(db, { host, now: 80, nextTryAt: 300 });
     const [state] = await certificateStates(db);
     assert.deepEqual(
       { ...state },
@@ -62,11 +62,11 @@ export function certificatesContract(open: OpenStore): void {
       },
     );
     assert.deepEqual(await sealedCertificates(db, [host]), []);
-    await noteTold(db, [host], 'failing');
+    await recordAlert(db, [host], 'failing');
     assert.equal((await certificateStates(db))[0]!.told, 'failing');
     await issue(1_000, 'first');
     await issue(1_060, 'second');
-    await noteOrder(db, { host, now: 1_121, nextTryAt: 1_200 });
+    await recordOrder(db, { host, now: 1_121, nextTryAt: 1_200 });
     await planRenewal(db, { host, renewAt: 1_110, askAt: 1_150 });
     const [renewed] = await certificateStates(db);
     assert.deepEqual(
@@ -87,12 +87,12 @@ export function certificatesContract(open: OpenStore): void {
     );
     const [stored] = await sealedCertificates(db, [host, 'other.test']);
     assert.equal(seal.open(stored!.pem), 'second');
-    await forgetCertificates(db, [host]);
+    await deleteCertificates(db, [host]);
     assert.deepEqual(await certificateStates(db), []);
   });
 
   test('certificates and keys of accounts are resealed with a new key', async () => {
-    await noteOrder(db, { host: 'none.test', now: 1, nextTryAt: 2 });
+    await recordOrder(db, { host: 'none.test', now: 1, nextTryAt: 2 });
     await issue(10, 'chain and key');
     const account = { directory: 'https://ca.test/', make: async () => 'an account key' };
     await accountKey(db, seal, account);
@@ -128,9 +128,9 @@ export function certificatesContract(open: OpenStore): void {
     );
     await removeChallenge(db, 'token');
     assert.equal(await answer('a.test', 'token'), undefined);
-    await forgetChallenges(db, 99);
+    await deleteOldChallenges(db, 99);
     assert.equal(await answer('b.test', 'other'), 'no');
-    await forgetChallenges(db, 100);
+    await deleteOldChallenges(db, 100);
     assert.deepEqual(await db.selectFrom('acmeChallenges').selectAll().execute(), []);
   });
 }

@@ -6,15 +6,15 @@ import {
   activeDeployments,
   addDeployment,
   deploymentById,
-  forgetGone,
+  deleteRemovedDeployments,
   writeIntent,
   writeObservation,
 } from '../../../src/store/deployments.ts';
 import { addEvents, eventsAfter } from '../../../src/store/events.ts';
-import { makeDue, nextDueAt, takeLeases } from '../../../src/store/leases.ts';
+import { makeDue, nextDueAt, acquireLeases } from '../../../src/store/leases.ts';
 import { addRevision, revisionOf } from '../../../src/store/revisions.ts';
 import type { Tables } from '../../../src/store/rows.ts';
-import { addSession, forgetEmptySessions, sessionOfToken } from '../../../src/store/sessions.ts';
+import { addSession, deleteEmptySessions, sessionOfToken } from '../../../src/store/sessions.ts';
 import { deploymentOf, pod, specOf } from '../../support/deployments.ts';
 import type { OpenStore } from './store.ts';
 
@@ -46,7 +46,7 @@ export function deploymentsContract(open: OpenStore): void {
 
   test('an observation of an older generation is not written', async () => {
     await makeDue(db, 'shop', 0);
-    const [lease] = await takeLeases(db, { now: 0, leaseMs: 100, horizonMs: 1_000, limit: 8 });
+    const [lease] = await acquireLeases(db, { now: 0, leaseMs: 100, horizonMs: 1_000, limit: 8 });
     await writeIntent(db, 'shop', { revision: 2 });
     assert.equal(await writeObservation(db, shop, lease!.token, { state: 'running' }), false);
     assert.equal((await deploymentById(db, 'shop'))?.state, 'deploying');
@@ -70,21 +70,21 @@ export function deploymentsContract(open: OpenStore): void {
     await addEvents(db, 'shop', [{ at: 7, event: { kind: 'progress', progress: 1 } }]);
     await makeDue(db, 'shop', 0);
     await db.updateTable('deployments').set({ goneAt: 10 }).execute();
-    await forgetGone(db, 10);
+    await deleteRemovedDeployments(db, 10);
     assert.ok(await deploymentById(db, 'shop'));
-    await forgetGone(db, 11);
+    await deleteRemovedDeployments(db, 11);
     assert.equal(await deploymentById(db, 'shop'), undefined);
     assert.deepEqual(await eventsAfter(db, 'shop', 0, 100), []);
     assert.equal(await nextDueAt(db), undefined);
   });
 
   test('a session is forgotten with the last of its deployments, and with it where its token was used from', async () => {
-    await forgetEmptySessions(db, 1);
+    await deleteEmptySessions(db, 1);
     assert.ok(await sessionOfToken(db, 'token'));
     await db.deleteFrom('deployments').execute();
-    await forgetEmptySessions(db, 0);
+    await deleteEmptySessions(db, 0);
     assert.ok(await sessionOfToken(db, 'token'), 'one that was made just now');
-    await forgetEmptySessions(db, 1);
+    await deleteEmptySessions(db, 1);
     assert.equal(await sessionOfToken(db, 'token'), undefined);
   });
 }

@@ -3,20 +3,20 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
 import { afterCheck, quarantineMs } from '../../../src/deployment/domain/domain-state.ts';
-import { noteOrder } from '../../../src/store/certificates.ts';
+import { recordOrder } from '../../../src/store/certificates.ts';
 import { addDeployment } from '../../../src/store/deployments.ts';
 import {
   countDomains,
   domainAt,
   domainOfAccount,
-  domainsInTrouble,
+  domainsWithProblems,
   domainsOfDeployment,
   dueDomains,
-  forgetDomains,
+  deleteReleasedDomains,
   isHeldByOther,
   makeDomainDue,
-  noteChecked,
-  noteDomainTold,
+  recordDomainCheck,
+  recordDomainNotice,
   putDomain,
   releaseDomain,
   restoreDomains,
@@ -60,7 +60,7 @@ export function domainsContract(open: OpenStore): void {
   async function prove(accountId: string, now: number): Promise<void> {
     const before = (await domainOfAccount(db, { name, accountId }))!;
     const isFree = !(await isHeldByOther(db, before, now));
-    await all((db) => noteChecked(db, before, afterCheck(before, found, { now, isFree, random: 0.123456789 })));
+    await all((db) => recordDomainCheck(db, before, afterCheck(before, found, { now, isFree, random: 0.123456789 })));
   }
   /** The deployment that the name leads to, according to the changes since a version. */
   async function led(since: number | undefined) {
@@ -185,17 +185,17 @@ export function domainsContract(open: OpenStore): void {
 
   test('names that fail, and names with failing certificates, are listed until their owners were notified', async () => {
     await put('ada', 'ada1', 1);
-    const names = async () => (await domainsInTrouble(db)).map(({ told }) => told);
+    const names = async () => (await domainsWithProblems(db)).map(({ told }) => told);
     await db.updateTable('domains').set({ failingSince: 1 }).execute();
     assert.deepEqual(await names(), [], 'it was never proven');
     await prove('ada', 2);
     assert.deepEqual(await names(), []);
-    await noteOrder(db, { host: name, now: 3, nextTryAt: 4 });
+    await recordOrder(db, { host: name, now: 3, nextTryAt: 4 });
     assert.deepEqual(await names(), [null]);
     await db.deleteFrom('certificates').execute();
-    await noteDomainTold(db, { name, accountId: 'ada' }, 'uncertified');
+    await recordDomainNotice(db, { name, accountId: 'ada' }, 'uncertified');
     assert.deepEqual(await names(), ['uncertified'], 'it is well by now');
-    await noteDomainTold(db, { name, accountId: 'ada' }, null);
+    await recordDomainNotice(db, { name, accountId: 'ada' }, null);
     assert.deepEqual(await names(), []);
   });
 
@@ -203,9 +203,9 @@ export function domainsContract(open: OpenStore): void {
     await put('ada', 'ada1', 1);
     await prove('ada', 2);
     await all((db) => releaseDomain(db, { name, accountId: 'ada' }, { because: 'ended', now: 10 }));
-    await forgetDomains(db, 9 + quarantineMs);
+    await deleteReleasedDomains(db, 9 + quarantineMs);
     assert.equal((await domainsOfDeployment(db, 'ada1')).length, 1);
-    await forgetDomains(db, 10 + quarantineMs);
+    await deleteReleasedDomains(db, 10 + quarantineMs);
     assert.equal((await domainsOfDeployment(db, 'ada1')).length, 0);
   });
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
 import type { KeptMetrics } from '../../../src/deployment/metrics/deployment-metrics.ts';
 import { addDeployment } from '../../../src/store/deployments.ts';
-import { forgetMetrics, keepMetrics, keptMetricsSince } from '../../../src/store/kept-metrics.ts';
+import { deleteOldMetrics, keepMetrics, keptMetricsSince } from '../../../src/store/kept-metrics.ts';
 import type { Tables } from '../../../src/store/rows.ts';
 import { addSession } from '../../../src/store/sessions.ts';
 import { deploymentOf } from '../../support/deployments.ts';
@@ -39,7 +39,7 @@ export function keptMetricsContract(open: OpenStore): void {
     for (const at of [300, 100, 200]) await keepMetrics(db, 'this', new Map([['claimed', metrics(at)]]));
     const times = async (since: number) => (await keptMetricsSince(db, 'claimed', since)).map(({ at }) => at);
     assert.deepEqual(await times(200), [200, 300]);
-    await forgetMetrics(db, 200);
+    await deleteOldMetrics(db, 200);
     assert.deepEqual(await times(0), [200, 300]);
   });
 

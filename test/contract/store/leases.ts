@@ -11,7 +11,7 @@ import {
   releaseLease,
   renewLeases,
   settledHashes,
-  takeLeases,
+  acquireLeases,
   takeOver,
 } from '../../../src/store/leases.ts';
 import type { Tables } from '../../../src/store/rows.ts';
@@ -30,7 +30,7 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
   });
   afterEach(async () => await db.destroy());
 
-  const take = (now: number, limit = 8) => takeLeases(db, { now, leaseMs: 100, horizonMs: 1_000, limit });
+  const take = (now: number, limit = 8) => acquireLeases(db, { now, leaseMs: 100, horizonMs: 1_000, limit });
 
   async function add(...ids: string[]): Promise<void> {
     for (const id of ids) {
@@ -47,7 +47,7 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
         await makeDue(db, id, 0);
       }
     });
-    const held = await takeLeases(db, { now: 0, leaseMs: 100, horizonMs: 1_000, limit: 2_000 });
+    const held = await acquireLeases(db, { now: 0, leaseMs: 100, horizonMs: 1_000, limit: 2_000 });
     assert.ok(held.length >= ids.length);
     await releaseLease(db, held[7]!, { dueAt: null, observedHash: null });
     assert.equal((await renewLeases(db, held, 300)).size, held.length - 1);

@@ -5,9 +5,9 @@ import {
   acceptSweep,
   decideQuarantined,
   holdSweep,
-  leaveQuarantine,
+  releaseFromQuarantine,
   nextEpoch,
-  noteQuarantined,
+  recordQuarantined,
   quarantined,
   readSweepState,
 } from '../../../src/store/quarantine.ts';
@@ -18,16 +18,16 @@ const things = [{ kind: 'volume', name: 'berth-a-data' }] as const;
 export function quarantineContract(open: OpenStore): void {
   test('an entry keeps the time when it was first seen, and is changed by what is listed and decided later', async () => {
     await using db = await open();
-    await noteQuarantined(db, { deploymentId: 'a', things: [], now: 1 });
-    await noteQuarantined(db, { deploymentId: 'a', things, now: 2 });
-    await noteQuarantined(db, { deploymentId: 'b', things, now: 3 });
+    await recordQuarantined(db, { deploymentId: 'a', things: [], now: 1 });
+    await recordQuarantined(db, { deploymentId: 'a', things, now: 2 });
+    await recordQuarantined(db, { deploymentId: 'b', things, now: 3 });
     assert.ok(await decideQuarantined(db, { deploymentId: 'b', decision: 'adopt', actor: 'me', now: 4 }));
     const common = { acceptedAt: null, things: [...things] };
     assert.deepEqual(await quarantined(db), [
       { deploymentId: 'a', firstSeenAt: 1, decision: null, ...common },
       { deploymentId: 'b', firstSeenAt: 3, decision: 'adopt', ...common },
     ]);
-    await leaveQuarantine(db, ['a', 'b', 'c']);
+    await releaseFromQuarantine(db, ['a', 'b', 'c']);
     assert.deepEqual(await quarantined(db), []);
   });
 
@@ -39,7 +39,7 @@ export function quarantineContract(open: OpenStore): void {
     await holdSweep(db, hold);
     assert.equal(await nextEpoch(db), 2);
     assert.deepEqual(await readSweepState(db), { epoch: 2, acceptedEpoch: 0, hold });
-    await noteQuarantined(db, { deploymentId: 'a', things, now: 1 });
+    await recordQuarantined(db, { deploymentId: 'a', things, now: 1 });
     assert.ok(await acceptSweep(db, { actor: 'me', now: 5 }));
     assert.deepEqual(await readSweepState(db), { epoch: 10, acceptedEpoch: 10, hold: null });
     assert.equal((await quarantined(db))[0]?.acceptedAt, 5);

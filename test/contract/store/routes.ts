@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
 import { addDeployment, endAll, writeObservation } from '../../../src/store/deployments.ts';
-import { makeDue, takeLeases } from '../../../src/store/leases.ts';
+import { makeDue, acquireLeases } from '../../../src/store/leases.ts';
 import { routesAfter, routesSince } from '../../../src/store/routes.ts';
 import type { Tables } from '../../../src/store/rows.ts';
 import { addSession } from '../../../src/store/sessions.ts';
@@ -20,7 +20,7 @@ export function routesContract(open: OpenStore): void {
       await addDeployment(db, deploymentOf({ id, label: id, applicationName: id }));
       await makeDue(db, id, 0);
     }
-    const [lease] = await takeLeases(db, { now: 0, leaseMs: 1_000, horizonMs: 1_000, limit: ids.length });
+    const [lease] = await acquireLeases(db, { now: 0, leaseMs: 1_000, horizonMs: 1_000, limit: ids.length });
     token = lease!.token;
   });
   afterEach(async () => await db.destroy());

@@ -1,17 +1,17 @@
 /** The snapshot settings of deployments' owners. */
-import { noWishes, type SnapshotWishes } from '../deployment/snapshot/snapshot.ts';
+import { defaultSnapshotPreferences, type SnapshotPreferences } from '../deployment/snapshot/snapshot.ts';
 import type { Database } from './database.ts';
 
-export async function wishesOf(db: Database, deploymentId: string): Promise<SnapshotWishes> {
+export async function snapshotPreferencesOf(db: Database, deploymentId: string): Promise<SnapshotPreferences> {
   const row = await db
     .selectFrom('snapshotWishes')
     .select('beforeUpdates')
     .where('deploymentId', '=', deploymentId)
     .executeTakeFirst();
-  return row ? { beforeUpdates: row.beforeUpdates === 1 } : noWishes;
+  return row ? { beforeUpdates: row.beforeUpdates === 1 } : defaultSnapshotPreferences;
 }
 
-export async function setWishes(db: Database, deploymentId: string, wishes: SnapshotWishes): Promise<void> {
+export async function setSnapshotPreferences(db: Database, deploymentId: string, wishes: SnapshotPreferences): Promise<void> {
   const row = { beforeUpdates: wishes.beforeUpdates ? 1 : 0 };
   await db
     .insertInto('snapshotWishes')

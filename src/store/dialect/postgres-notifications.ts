@@ -22,20 +22,20 @@ export const channels = {
 
 export type Channel = keyof typeof channels;
 
-export type News = { channel: Channel; text: string; isOwn: boolean };
+export type Notification = { channel: Channel; text: string; isOwn: boolean };
 
-export type NewsReader = {
+export type NotificationReader = {
   /** Says to the others that it is there, by this id. */
   processId: string;
   /** Called without news when some may have been missed. */
-  tell(news?: News): void;
+  tell(news?: Notification): void;
   /** Whether the others see that it is there. */
   seen(isSeen: boolean): void;
   /** Another process holds something, and is not there any more. */
   gone(processId: string): void;
 };
 
-export function followNews(config: ClientConfig, { processId, tell, seen, gone }: NewsReader): AsyncDisposable {
+export function followNotifications(config: ClientConfig, { processId, tell, seen, gone }: NotificationReader): AsyncDisposable {
   const ending = new AbortController();
   const byName = new Map<string, Channel>(
     Object.entries(channels).map(([channel, name]) => [name, channel as Channel]),
@@ -57,7 +57,7 @@ export function followNews(config: ClientConfig, { processId, tell, seen, gone }
       });
       try {
         await client.connect();
-        await bePresent(client, processId);
+        await announcePresence(client, processId);
         seen(true);
         for (const name of byName.keys()) await client.query(`listen ${name}`);
         backoff.reset();
@@ -114,7 +114,7 @@ const absentHolders = `
   )`;
 
 /** Says in this session, and until its end, that the process is there. */
-async function bePresent(client: Client, processId: string): Promise<void> {
+async function announcePresence(client: Client, processId: string): Promise<void> {
   await client.query(`select pg_advisory_lock_shared(${presence}, hashtext($1))`, [processId]);
 }
 

@@ -2,18 +2,18 @@
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
-import { type Channel, channels } from './dialect/postgres-news.ts';
+import { type Channel, channels } from './dialect/postgres-notifications.ts';
 
 /** PostgreSQL takes less than 8,000 bytes at once, the name of the process included. */
-export const longestNews = 7_900;
+export const maxNotificationLength = 7_900;
 
 /** Heard by all processes, this one too, when the transaction is committed. */
-export async function tellAll(db: Database, channel: Channel, text = ''): Promise<void> {
+export async function notifyAll(db: Database, channel: Channel, text = ''): Promise<void> {
   if (isPostgres(db)) await sql`select ${notify(channel, text)}`.execute(db);
 }
 
-/** Notifies like `tellAll`, but within the statement that writes: in PostgreSQL each statement is a round trip. */
-export function telling(channel: Channel, text = '') {
+/** Notifies like `notifyAll`, but within the statement that writes: in PostgreSQL each statement is a round trip. */
+export function notification(channel: Channel, text = '') {
   return notify(channel, text).as('told');
 }
 
@@ -22,7 +22,7 @@ function notify(channel: Channel, text: string) {
   return sql`pg_notify(${sql.lit(channels[channel])}, ${said})`;
 }
 
-export type NewsListener = {
+export type NotificationListener = {
   /** A deployment was made due by another process; without an id, there may have been some. */
   due(deploymentId?: string): void;
   /** From any process: an event of the deployment was written. */
