@@ -8,7 +8,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { type Announce, announceOn } from '../scripts/setup/announce.ts';
 import { type Compose, provideCompose } from '../scripts/setup/compose.ts';
-import { lookAtHost } from '../scripts/setup/host.ts';
+import { inspectHost } from '../scripts/setup/host.ts';
 import { providePostgres } from '../scripts/setup/postgres.ts';
 import { setUp } from '../scripts/setup/setup.ts';
 import { parseConfiguration } from '../src/config/parse.ts';
@@ -86,7 +86,7 @@ type Bench = {
 async function measure(part: Part, bench: Bench): Promise<Section[]> {
   const { options, compose, serviceOf, announce, undo, signal } = bench;
   if (part === 'loop') {
-    await providePostgres(await lookAtHost(), announce);
+    await providePostgres(await inspectHost(), announce);
     return loopSections(await measureLoop(options.loop, say, undo, signal));
   }
   if (part === 'guards')
@@ -94,7 +94,7 @@ async function measure(part: Part, bench: Bench): Promise<Section[]> {
       guardSection(await measureGuards(options.guards, signal)),
     ]);
   if (part === 'store') {
-    await providePostgres(await lookAtHost(), announce);
+    await providePostgres(await inspectHost(), announce);
     return await announce(`Querying stores of ${options.store.deployments} deployments`, async () =>
       storeSections(await measureStores(options.store, undo, signal)),
     );

@@ -169,7 +169,7 @@ async function sampled(pid: number, doneBytes: () => number, work: () => Promise
   return samples;
 }
 
-function tell(title: string, samples: readonly Sample[]): void {
+function printSamples(title: string, samples: readonly Sample[]): void {
   say(`\n${title}: memory of the service in MiB, each second`);
   say('  from GiB   samples   least   most');
   const buckets = Map.groupBy(samples, ({ bytes }) => Math.floor(bytes / gibibyte));
@@ -199,7 +199,7 @@ async function measure(gigabytes: number, undo: Undo, signal: AbortSignal): Prom
     pull(service, `${registry.host}/bench:1`, signal),
   );
   await removeBrought(docker, registry.host);
-  tell('Pulled through the gate', pulled);
+  printSamples('Pulled through the gate', pulled);
   let sentBytes = 0;
   const pushed = await sampled(
     service.pid,
@@ -209,7 +209,7 @@ async function measure(gigabytes: number, undo: Undo, signal: AbortSignal): Prom
         sentBytes += bytes;
       }),
   );
-  tell('Pushed', pushed);
+  printSamples('Pushed', pushed);
 }
 
 const { values } = parseArgs({ options: { gigabytes: { type: 'string', default: '10' } } });

@@ -47,8 +47,8 @@ export async function measureLongLog(slowedBy: number): Promise<LogTasks> {
     const url = await page.locator('.deployment-header a[href^="http"]').first().getAttribute('href');
     const session = await context.newCDPSession(page);
     await session.send('Emulation.setCPUThrottlingRate', { rate: slowedBy });
-    const tell = () => browser.berth.visit(`${url}/write`);
-    return await measureActions(page, () => visitor.openTab('Logs'), tell);
+    const writeLine = () => browser.berth.visit(`${url}/write`);
+    return await measureActions(page, () => visitor.openTab('Logs'), writeLine);
   } finally {
     await browser.close();
   }
@@ -57,7 +57,7 @@ export async function measureLongLog(slowedBy: number): Promise<LogTasks> {
 async function measureActions(
   page: Page,
   openLogs: () => Promise<void>,
-  tell: () => Promise<unknown>,
+  writeLine: () => Promise<unknown>,
 ): Promise<LogTasks> {
   const lines = page.locator('.lines');
   // The last one to stdout: what goes to stderr comes another way.
@@ -96,7 +96,7 @@ async function measureActions(
         await lines.press('Home');
       },
     ],
-    ['followed, with all lines shown', () => tellFor(followedMs, tell)],
+    ['followed, with all lines shown', () => writeFor(followedMs, writeLine)],
     [
       'searched',
       async () => {
@@ -122,7 +122,7 @@ async function measureActions(
         }
       },
     ],
-    ['followed', () => tellFor(followedMs, tell)],
+    ['followed', () => writeFor(followedMs, writeLine)],
   ];
   const tasks = new Map<string, number>();
   for (const [name, act] of actions) tasks.set(name, await longestTaskOf(page, act));
@@ -130,9 +130,9 @@ async function measureActions(
 }
 
 /** Has the pod write so many lines a second. */
-async function tellFor(ms: number, tell: () => Promise<unknown>): Promise<void> {
+async function writeFor(ms: number, writeLine: () => Promise<unknown>): Promise<void> {
   const untilMs = performance.now() + ms;
   while (performance.now() < untilMs) {
-    await Promise.all([tell(), new Promise((resolve) => setTimeout(resolve, 50))]);
+    await Promise.all([writeLine(), new Promise((resolve) => setTimeout(resolve, 50))]);
   }
 }

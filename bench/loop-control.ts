@@ -1,7 +1,7 @@
 /** The real control loop on a store of the benchmark's own and any engine, with deployments as the API writes them. */
 import type { AppSpec } from '../src/config/spec/spec.ts';
 import type { Control } from '../src/control/control.ts';
-import { createDiskBook } from '../src/control/disk/disk-book.ts';
+import { createDiskState } from '../src/control/disk/disk-state.ts';
 import { createRouted } from '../src/control/routing.ts';
 import { createPausedClock } from '../src/control/visit/paused-clock.ts';
 import { type Deployment, newDeployment } from '../src/deployment/deployment.ts';
@@ -43,7 +43,7 @@ export function loopControl(parts: Pick<Control, 'db' | 'engine' | 'checkTags' |
     epoch: { value: 0 },
     random: Math.random,
     metrics: createMetrics(),
-    disk: createDiskBook(),
+    disk: createDiskState(),
     routed: createRouted(),
     pausedClock: createPausedClock(() => performance.now()),
     egressOf: async () => openEgress,

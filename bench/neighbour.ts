@@ -34,7 +34,7 @@ export async function measureNeighbour(
   const attacker = await service.start(webYaml('attacker', fierce(service.port)));
   for (const { host } of [neighbour, attacker]) await untilOk({ host, port: service.port, path: '/' }, signal);
   const measure = () => measureWindow(service, neighbour, signal);
-  const to = (path: string) => tell(service, attacker, path, signal);
+  const to = (path: string) => sendCommand(service, attacker, path, signal);
   const times: NeighbourTimes = { quiet: [], attacked: [], attack: none };
   await measure(); // the first requests warm everything up
   for (let window = 0; window < windows; window++) {
@@ -73,7 +73,7 @@ function okMs({ status, ms }: Answer): number {
 }
 
 /** The attacker's own server suffers first: it hears some time. */
-async function tell({ port }: Service, { host }: Started, path: string, signal: AbortSignal): Promise<Answer> {
+async function sendCommand({ port }: Service, { host }: Started, path: string, signal: AbortSignal): Promise<Answer> {
   const deadline = performance.now() + patienceMs;
   while (performance.now() < deadline) {
     const answer = await ask({ host, port, path }, signal).catch((error: Error) => error);

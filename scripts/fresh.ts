@@ -13,7 +13,7 @@ import { announceOn } from './setup/announce.ts';
 import { removePackages } from './setup/apt.ts';
 import { findProgram, run } from './setup/commands.ts';
 import { provideEngine } from './setup/engine.ts';
-import { asRoot, type Host, lookAtHost } from './setup/host.ts';
+import { asRoot, type Host, inspectHost } from './setup/host.ts';
 import { packagesOfSetUp } from './setup/installed-packages.ts';
 
 const help = `Removes what the set-up makes: images, caches, test programs, the built dashboard, documentation and command line, the
@@ -38,7 +38,7 @@ if (values.help) console.log(help);
 else await makeFresh();
 
 async function makeFresh(): Promise<void> {
-  const host = await lookAtHost();
+  const host = await inspectHost();
   const packages = values['keep-packages'] ? [] : await packagesOfSetUp();
   if (!values['keep-packages'] && !values.yes && !(await isConfirmed(packages))) {
     console.log('Nothing was removed. Add --yes to skip the question.');

@@ -12,7 +12,7 @@ import { provideFolder } from './setup/built-folder.ts';
 import { run } from './setup/commands.ts';
 import { dashboard } from './setup/dashboard.ts';
 import { provideEngine } from './setup/engine.ts';
-import { lookAtHost } from './setup/host.ts';
+import { inspectHost } from './setup/host.ts';
 import { berth } from './setup/images/berth/recipe.ts';
 import { build, obstacleTo } from './setup/images/build.ts';
 import { site } from './setup/site.ts';
@@ -36,7 +36,7 @@ export async function provideBerthImage({ name: wanted, save, push }: ImageReque
   const announce = announceOn(process.stdout);
   const docker = new Docker();
   const name = wanted ?? (await ownImageName());
-  const host = await lookAtHost();
+  const host = await inspectHost();
   await provideFolder(dashboard, announce);
   await provideFolder(site, announce);
   await provideEngine(host, announce);

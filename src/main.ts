@@ -9,14 +9,14 @@ import { offersBuilds } from './builds/open.ts';
 import { openSources } from './builds/sources.ts';
 import type { ControlParts } from './control/open.ts';
 import { agreeOnInstallation, requireDatabase } from './data-directory.ts';
-import { createDoors } from './edge/doors.ts';
+import { createServerSockets } from './edge/server-sockets.ts';
 import { edgePaths } from './edge/edge-paths.ts';
 import { openPages } from './edge/open-pages.ts';
 import { openEngine } from './engine/open.ts';
 import { offerHandover } from './handover.ts';
 import { openKeptImages } from './images/open.ts';
 import { readRegistries } from './images/upstream/listed-registries.ts';
-import { createBells } from './lib/bells.ts';
+import { createNotifier } from './lib/notifier.ts';
 import { finishConnections } from './lib/finish-connections.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { openPidFile, predecessorOf, type Running, runService } from './running-service.ts';
@@ -24,7 +24,7 @@ import { openKeys } from './sealing-keys.ts';
 import { settingsOrExit } from './settings/command-line.ts';
 import { applicationUrl, type Settings } from './settings/settings.ts';
 import { accountSettings } from './settings/sign-in-settings.ts';
-import { withStartErrors } from './start-trouble.ts';
+import { withStartErrors } from './start-errors.ts';
 import { maxNotificationLength, notifyAll } from './store/notify-processes.ts';
 import { openStore } from './store/open.ts';
 import { openTurn } from './work.ts';
@@ -51,7 +51,7 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
   const log = pino({ level: settings.logLevel }, destination);
   const part = (name: string) => log.child({ part: name });
   const predecessor = opening.use(await predecessorOf(settings));
-  const doors = opening.use(createDoors());
+  const sockets = opening.use(createServerSockets());
   const { apiSocket, pagesSocket, registrySocket, serviceSocket } = edgePaths(settings.dataDir);
   const metrics = createMetrics();
   const urlOf = (label: string) => applicationUrl(settings, label);
@@ -68,7 +68,7 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
   const around = { owner, epoch: () => store.epoch.value, now, metrics, images, log };
   const { engine, standAside: rest } = opening.use(await openEngine(settings, around));
   const exchange = settings.databaseUrl && createCountExchange((text) => notifyAll(db, 'asked', text), maxNotificationLength - 100);
-  const shared = { seal, engine, urlOf, metrics, now, told: createBells(), exchange };
+  const shared = { seal, engine, urlOf, metrics, now, told: createNotifier(), exchange };
   const sources = (await offersBuilds(settings, engine, part('builds')))
     ? opening.adopt(
         await openSources(
@@ -85,8 +85,8 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
   const accounts = openAccounts({ db, seal, now, log: part('accounts'), settings: accountSettings(settings) });
   const { builds, certificates, lookAtDomains, samples, snapshots, wake } = turn;
   const known = { db, now, builds, certificates, lookAtDomains, samples, snapshots, wake };
-  const pages = opening.use(await openPages(settings, { ...known, admit: doors.at(pagesSocket), log: part('pages') }));
-  const own = { admit: doors.at(apiSocket), admitRegistry: doors.at(registrySocket), log: part('api') };
+  const pages = opening.use(await openPages(settings, { ...known, admit: sockets.at(pagesSocket), log: part('pages') }));
+  const own = { admit: sockets.at(apiSocket), admitRegistry: sockets.at(registrySocket), log: part('api') };
   const api = opening.use(
     await openApi(settings, { ...shared, ...known, ...own, accounts, pushed, registries: images }),
   );
@@ -94,12 +94,12 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   const sides = {
     standAside: turn.standAside,
-    goOn: () => doors.open().then(turn.goOn).then(pid.write),
+    goOn: () => sockets.open().then(turn.goOn).then(pid.write),
     leave: () => void Promise.all(leaving()).then(() => leave()),
   };
-  opening.use(await offerHandover(doors.at(serviceSocket, 'private'), { ...sides, log }));
+  opening.use(await offerHandover(sockets.at(serviceSocket, 'private'), { ...sides, log }));
   await pid.write();
-  await doors.open();
+  await sockets.open();
   turn.keep();
   predecessor?.serves();
   log.info({ url: settings.baseUrl.origin, dataDir: settings.dataDir }, 'Berth serves');

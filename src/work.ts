@@ -13,7 +13,7 @@ import { snapshotTermsOf } from './deployment/snapshot/snapshot.ts';
 import { openDomains } from './domains/open.ts';
 import { openEdge } from './edge/open.ts';
 import type { PushedImages } from './images/pushed/pushed-image-store.ts';
-import type { Bells } from './lib/bells.ts';
+import type { Notifier } from './lib/notifier.ts';
 import type { CertificateReport } from './lib/certificate-report.ts';
 import { operatorMail } from './lib/mail-transport.ts';
 import type { Metrics } from './lib/metrics.ts';
@@ -48,7 +48,7 @@ export type WorkParts = Omit<
   /** Absent where no images are built from source. */
   sources: Sources | undefined;
   pushed: PushedImages;
-  told: Bells;
+  told: Notifier;
   exchange: CountExchange | undefined;
   log: Logger;
 };
@@ -121,7 +121,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   opening.use(
     await store.follow({
       due: (deploymentId = '') => control.wake(deploymentId),
-      told: told.ring,
+      told: told.notify,
       asked: (text) => exchange?.hear(text),
       routes: edge.hearRoutes,
       edges: edge.hearRoutes,
@@ -135,7 +135,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
       accountId: plan?.accountId,
     };
   };
-  const tell = async ({ sessionId }: Deployment, words: { subject: string; text: string }) => {
+  const mailOwner = async ({ sessionId }: Deployment, words: { subject: string; text: string }) => {
     const accountId = await accountOfSession(db, sessionId);
     const owner = accountId === null ? undefined : await accountById(db, accountId);
     await tellOperator?.(words);
@@ -147,7 +147,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
       ...shared,
       engine: parts.engine,
       termsOf,
-      tell,
+      mailOwner,
       wake: control.wake,
       log: log.child({ part: 'snapshots' }),
     }),

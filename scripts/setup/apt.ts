@@ -45,14 +45,14 @@ export async function removePackages(host: Host, packages: readonly string[]): P
 export async function updatePackageLists(host: Host, only?: string): Promise<void> {
   const options = only ? [`Dir::Etc::sourcelist=${only}`, 'Dir::Etc::sourceparts=-', 'APT::Get::List-Cleanup=0'] : [];
   const update = asRoot(host, [...aptGet, ...options.flatMap((option) => ['--option', option]), 'update']);
-  await outlastLocks(() => run(update));
+  await waitForLocks(() => run(update));
 }
 
 /**
  * Retries once a second while another process has a lock. `apt-get update` does not wait for locks, with any option
  * (2.6), and a freshly started machine updates its lists automatically.
  */
-export async function outlastLocks<T>(work: () => Promise<T>, wait = () => pause(1_000)): Promise<T> {
+export async function waitForLocks<T>(work: () => Promise<T>, wait = () => pause(1_000)): Promise<T> {
   for (let seconds = 0; ; seconds++) {
     try {
       return await work();

@@ -16,7 +16,7 @@ export type Host = {
 /** Whole commands, by what they bring. */
 export type InstallWords = { engine: string; proxy: string };
 
-export async function lookAtHost(): Promise<Host> {
+export async function inspectHost(): Promise<Host> {
   const osRelease = await readFile('/etc/os-release', 'utf8').catch(() => '');
   const installs = installWords(process.platform, osRelease);
   return {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Announce } from './announce.ts';
 import { announceOn } from './announce.ts';
-import { candidateOf, outlastLocks } from './apt.ts';
+import { candidateOf, waitForLocks } from './apt.ts';
 import { lastLinesOf, run } from './commands.ts';
 import { installWords, isDebianLike } from './host.ts';
 import { isNewEnough, parseVersion } from './proxy.ts';
@@ -54,14 +54,14 @@ test('the set-up waits for the lock of the package lists, and retries no other e
     if (error) throw error;
     return 'updated';
   };
-  assert.equal(await outlastLocks(update, wait), 'updated');
+  assert.equal(await waitForLocks(update, wait), 'updated');
   assert.equal(waits, 2);
   outcomes.push(new Error('Temporary failure resolving'), undefined);
-  await assert.rejects(outlastLocks(update, wait), /Temporary failure/);
+  await assert.rejects(waitForLocks(update, wait), /Temporary failure/);
   const forEver = async () => {
     throw locked;
   };
-  await assert.rejects(outlastLocks(forEver, wait), /Could not get lock/);
+  await assert.rejects(waitForLocks(forEver, wait), /Could not get lock/);
   assert.equal(waits, 302);
 });
 

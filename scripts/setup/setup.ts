@@ -9,7 +9,7 @@ import { dashboard } from './dashboard.ts';
 import { provideEngine } from './engine.ts';
 import { provideFirewall } from './firewall.ts';
 import { provideGvisor } from './gvisor.ts';
-import { lookAtHost } from './host.ts';
+import { inspectHost } from './host.ts';
 import { provideImages } from './images/images.ts';
 import { providePostgres } from './postgres.ts';
 import { provideProxy } from './proxy.ts';
@@ -38,7 +38,7 @@ export async function setUp(options: SetUpOptions = {}): Promise<void> {
   const announce = options.announce ?? announceOn(process.stdout);
   await provideFolder(dashboard, announce);
   await provideFolder(site, announce);
-  const host = await lookAtHost();
+  const host = await inspectHost();
   if (options.engine === 'memory') return await provideProxy(host, announce);
   await provideEngine(host, announce);
   if (options.runtime === 'runsc') await provideRuntime(host, announce);

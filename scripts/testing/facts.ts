@@ -20,15 +20,15 @@ export type Fact =
   /** All tests have ended. */
   | { kind: 'closed'; processorMs: number };
 
-export default async function* tell(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+export default async function* printFacts(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of events) {
     const fact = factOf(event);
-    if (fact) tellOne(fact);
+    if (fact) printFact(fact);
   }
   yield '';
 }
 
-export function tellOne(fact: Fact): void {
+export function printFact(fact: Fact): void {
   writeSync(3, `${JSON.stringify(fact)}\n`);
 }
 

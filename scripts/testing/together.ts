@@ -5,12 +5,12 @@
 import { relative } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { tellOne } from './facts.ts';
+import { printFact } from './facts.ts';
 
 for (const file of process.argv.slice(2)) {
   const name = relative(process.cwd(), file);
   describe(name, async () => {
-    before(() => tellOne({ kind: 'reached', file: name }));
+    before(() => printFact({ kind: 'reached', file: name }));
     try {
       await import(pathToFileURL(file).href);
     } catch (error) {

@@ -1,7 +1,7 @@
 /** Lists deployments in quarantine, and records the operator's decisions about them. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
-import { type QuarantinedThing, removedAt } from '../deployment/quarantine/quarantine.ts';
+import { type QuarantinedObject, removedAt } from '../deployment/quarantine/quarantine.ts';
 import { describeHold } from '../deployment/quarantine/sweep-hold.ts';
 import { acceptSweep, decideQuarantined, quarantined, readSweepState } from '../store/quarantine.ts';
 import type { Tables } from '../store/rows.ts';
@@ -12,7 +12,7 @@ export type OrphanLine = {
   /** When the service removes the deployment; null if it was adopted or the sweep is on hold. */
   removedAt: string | null;
   isAdopted: boolean;
-  things: QuarantinedThing[];
+  things: QuarantinedObject[];
 };
 
 /** `hold`: the reason why the sweep is on hold, as a sentence. */

@@ -11,7 +11,7 @@ import type { Engine, ImageStore } from '../engine/engine.ts';
 import type { BlobFolder } from '../images/blobs/blob-folder.ts';
 import type { Dialer } from '../images/dialer/dialer.ts';
 import type { Images } from '../images/open.ts';
-import type { Bells } from '../lib/bells.ts';
+import type { Notifier } from '../lib/notifier.ts';
 import type { CertificateReport } from '../lib/certificate-report.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { ProofSettings } from '../lib/proof-of-work.ts';
@@ -108,7 +108,7 @@ export type Service = {
   /**
    * Notifies of new events of a deployment, from any process. Listeners also poll, because notifications may be lost.
    */
-  told: Pick<Bells, 'listen'>;
+  told: Pick<Notifier, 'listen'>;
   /** Where other processes serve the same installation. */
   exchange?: CountExchange | undefined;
   /** Another service takes over: answers that stay open end. */

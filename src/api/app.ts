@@ -41,7 +41,7 @@ import { statusEndpoints } from './deployments/status-endpoints.ts';
 import { describeApi } from './description/description.ts';
 import { documentationEndpoints } from './documentation/documentation-endpoints.ts';
 import { execEndpoint } from './exec/exec-endpoint.ts';
-import { createExecPlaces } from './exec/exec-places.ts';
+import { createExecSlots } from './exec/exec-slots.ts';
 import { terminalEndpoint } from './exec/terminal-endpoint.ts';
 import { exportEndpoint } from './export/export-endpoint.ts';
 import { fetchEndpoint } from './fetched-document/fetch-endpoint.ts';
@@ -55,15 +55,15 @@ import { crossSite, isCrossSite, secureHeaders } from './requests/browser-securi
 import { compilersFactory } from './requests/compile-when-used.ts';
 import {
   encodedBody,
-  engineAway,
+  engineUnavailable,
   isDiskFull,
-  isEngineAway,
+  isEngineUnavailable,
   nothingAt,
   problemOfFrameworkError,
   RefusedRequest,
   sendProblem,
   storageFull,
-  storeAway,
+  storeUnavailable,
 } from './requests/errors.ts';
 import { endLateRequests, longestRequestMs, requestChecksMs, requestTimeoutMs } from './requests/late-bodies.ts';
 import { refuseUnknownParameters, warnOfParameters } from './requests/query-parameters.ts';
@@ -157,7 +157,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
 
   await describeApi(app, service.settings);
 
-  const execPlaces = createExecPlaces();
+  const execPlaces = createExecSlots();
   const subjects: FastifyPluginAsyncTypebox[] = [
     deployEndpoints(service, documents),
     configurationEndpoints(service, documents, limits),
@@ -269,14 +269,14 @@ function hasBody(headers: FastifyRequest['raw']['headers']): boolean {
  */
 function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof RefusedRequest) return sendProblem(reply, error.problem);
-  if (isEngineAway(error)) {
+  if (isEngineUnavailable(error)) {
     request.log.warn({ err: error, route: request.routeOptions.url }, 'engine away');
-    return sendProblem(reply, engineAway);
+    return sendProblem(reply, engineUnavailable);
   }
   if (error instanceof StoreFault) {
     const words = error.isFull ? 'the disk of the database is full' : 'database away';
     request.log.warn({ err: error, route: request.routeOptions.url }, words);
-    return sendProblem(reply, storeAway(error));
+    return sendProblem(reply, storeUnavailable(error));
   }
   if (isDiskFull(error)) {
     request.log.error({ err: error, route: request.routeOptions.url }, 'the disk is full');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { until } from '../../test/scenarios/berth.ts';
-import { giveWay } from './run-restic.ts';
+import { yieldCpu } from './run-restic.ts';
 
 /** As sched(7) numbers them. */
 const [other, idle] = [0, 5];
@@ -12,9 +12,9 @@ test('a program gets what others leave of the processors, and a share again wher
   const child = spawn('sleep', ['600']);
   try {
     const isScheduled = async (policy: number) => (await policyOf(child.pid!)) === policy;
-    giveWay(child);
+    yieldCpu(child);
     await until('it gives way', () => isScheduled(idle!));
-    giveWay(child, 1);
+    yieldCpu(child, 1);
     await until('it has a share', () => isScheduled(other!));
   } finally {
     child.kill();

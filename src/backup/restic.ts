@@ -10,7 +10,7 @@ import type { Writable } from 'node:stream';
 import { newId } from '../lib/ids.ts';
 import { BackupFault } from './backup-fault.ts';
 import type { BackupPlace } from './backup-place.ts';
-import { type Asking, runRestic, type WriteTo } from './run-restic.ts';
+import { type ResticRun, runRestic, type WriteTo } from './run-restic.ts';
 
 export type Repository = {
   place: BackupPlace;
@@ -74,7 +74,7 @@ export function openRepository(
   { stop, patienceMs }: { stop?: AbortSignal; patienceMs?: number } = {},
 ): Repository {
   // Otherwise restic prints a message about the password to its standard output, before the requested output.
-  const ask = (words: readonly string[], options: Asking = {}, location = place.location) =>
+  const ask = (words: readonly string[], options: ResticRun = {}, location = place.location) =>
     runRestic(['--quiet', '--repo', location, '--no-cache', ...words], password, env, {
       ...options,
       ...signalOf(stop, options.signal ?? limit(patienceMs).signal),
@@ -157,13 +157,13 @@ export function openRepository(
   };
 }
 
-function limit(withinMs: number | undefined): Asking {
+function limit(withinMs: number | undefined): ResticRun {
   return withinMs === undefined ? {} : { signal: AbortSignal.timeout(Math.ceil(withinMs)) };
 }
 
 type Summary = { snapshot_id: string; total_bytes_processed: number; data_added: number };
 
-function signalOf(...signals: (AbortSignal | undefined)[]): Pick<Asking, 'signal'> {
+function signalOf(...signals: (AbortSignal | undefined)[]): Pick<ResticRun, 'signal'> {
   const given = signals.filter((signal) => signal !== undefined);
   return given.length === 0 ? {} : { signal: AbortSignal.any(given) };
 }

@@ -13,7 +13,7 @@ import { BackupFault } from './backup-fault.ts';
 export type WriteTo = (to: Writable, signal: AbortSignal) => Promise<void>;
 
 /** `take`, `into`: get what it writes, instead of the answer. `feed`: writes what it reads. */
-export type Asking = {
+export type ResticRun = {
   cwd?: string;
   take?: (piece: Uint8Array) => void;
   into?: Writable;
@@ -42,7 +42,7 @@ export function runRestic(
   words: readonly string[],
   password: string,
   env: Record<string, string | undefined>,
-  { cwd, take, into, feed, signal }: Asking,
+  { cwd, take, into, feed, signal }: ResticRun,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const argv = feed ? ['sh', '-c', fedScript, 'sh', ...words] : ['restic', ...words];
@@ -52,7 +52,7 @@ export function runRestic(
       ...(cwd && { cwd }),
       ...(signal && { signal }),
     });
-    giveWay(child);
+    yieldCpu(child);
     const out: Uint8Array[] = [];
     let complaint = '';
     let fault: unknown;
@@ -153,7 +153,7 @@ function environmentOf(env: Record<string, string | undefined>): Record<string, 
 const longestMs = 2_000;
 
 /** At first, with all its threads; where the system does not allow it, it stays as it is. */
-export function giveWay(child: ChildProcess, withinMs = longestMs): void {
+export function yieldCpu(child: ChildProcess, withinMs = longestMs): void {
   const { pid } = child;
   if (pid === undefined) return;
   const yielding = schedule(pid, '--idle');

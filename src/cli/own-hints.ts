@@ -1,5 +1,5 @@
 /** PURE. Hints on refusals that name commands instead of API requests. */
-import type { Problem } from '../client/ask.ts';
+import type { Problem } from '../client/request.ts';
 import type { ProblemCode } from '../lib/problem-codes.ts';
 
 /** By the code of the refusal; one that no service answers does not compile. */

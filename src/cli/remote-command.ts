@@ -1,7 +1,7 @@
 /** A command that runs in a pod, by the service's WebSocket `/openTerminal`. */
 import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
-import { type Problem, problemOf } from '../client/ask.ts';
+import { type Problem, problemOf } from '../client/request.ts';
 
 /** The service pings every 20 s. */
 const silenceMs = 60_000;

@@ -1,6 +1,6 @@
 /** Prints results to the standard output and everything else to the standard error, with colors only on a terminal. */
 import type { Readable, Writable } from 'node:stream';
-import type { Problem } from '../client/ask.ts';
+import type { Problem } from '../client/request.ts';
 import { printWarnings } from '../config/diagnostics/diagnostics.ts';
 import { hintOf } from './own-hints.ts';
 import { type Paint, painter, printable } from './render.ts';

@@ -2,11 +2,11 @@
  * The service as functions with types: `createClient({ baseUrl }).call('startDeployment', { body: yaml })`. The types are
  * those of the service's own description. For browsers and Node 20 or newer; the dashboard and the command line use it.
  */
-import { type Answer, ask, type Place, type Problem, type Question, send } from './ask.ts';
+import { type Answer, request, type ServiceLocation, type Problem, type RequestOptions, send } from './request.ts';
 import { type Following, follow } from './follow.ts';
 import { type Event, type Operations, requests } from './service-types.ts';
 
-export type { Answer, Problem } from './ask.ts';
+export type { Answer, Problem } from './request.ts';
 export type * from './service-types.ts';
 
 export type OperationId = keyof Operations;
@@ -65,16 +65,16 @@ type Givens<Id extends OperationId> = Record<never, never> extends Given<Id> ? [
 /** The parts that any operation may have. */
 type Anything = {
   path?: { [name: string]: string };
-  query?: Question['query'];
+  query?: RequestOptions['query'];
   body?: unknown;
-} & Pick<Question, 'token' | 'headers' | 'signal'>;
+} & Pick<RequestOptions, 'token' | 'headers' | 'signal'>;
 
 /** `token`: a session token or an API key for all calls that are not given one. */
-export function createClient({ token: own, ...place }: Place & { token?: string | undefined } = {}): Client {
+export function createClient({ token: own, ...place }: ServiceLocation & { token?: string | undefined } = {}): Client {
   const asked = (id: OperationId, { path = {}, query, body, token = own, headers, signal }: Anything = {}) => {
     const { method, path: template, sends } = requests[id];
     const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
-    const question: Question = {
+    const question: RequestOptions = {
       method,
       token,
       signal,
@@ -87,13 +87,13 @@ export function createClient({ token: own, ...place }: Place & { token?: string 
     };
     return [filled, question] as const;
   };
-  const stream = (id: OperationId, query: Question['query'], { signal, token }: Following, lastId?: string) => {
+  const stream = (id: OperationId, query: RequestOptions['query'], { signal, token }: Following, lastId?: string) => {
     const headers = { Accept: 'text/event-stream', ...(lastId !== undefined && { 'Last-Event-ID': lastId }) };
     const [path, question] = asked(id, { query, headers, signal, token: token ?? own });
     return send(place, path, question);
   };
   return {
-    call: (id, ...[given]) => ask(place, ...asked(id, given as Anything)),
+    call: (id, ...[given]) => request(place, ...asked(id, given as Anything)),
     open: (id, ...[given]) => send(place, ...asked(id, given as Anything)),
 
     async *events(query, following = {}) {

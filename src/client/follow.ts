@@ -1,7 +1,7 @@
 /** A stream of the service that goes on when its connection breaks. */
 
 import { createBackoff } from '../lib/backoff.ts';
-import { type Answer, type Problem, problemOf } from './ask.ts';
+import { type Answer, type Problem, problemOf } from './request.ts';
 import { type Message, messagesOf } from './server-sent.ts';
 
 const pauses = { firstMs: 500, longestMs: 15_000 };

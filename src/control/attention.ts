@@ -11,11 +11,11 @@ const minInTurn = 500;
 const listingsToAll = 20;
 
 /** The listed objects of each deployment. */
-export type Things = ReadonlyMap<string, readonly Owned[]>;
+export type ListedObjects = ReadonlyMap<string, readonly Owned[]>;
 
 export type Attention = {
   /** Returns the ids of the chosen deployments. */
-  direct(things: Things): Promise<Set<string>>;
+  choose(objects: ListedObjects): Promise<Set<string>>;
   /** Chooses a deployment at the next listing. */
   look(deploymentId: string): void;
   /** Chooses all deployments at the next listing, because processing the last one failed. */
@@ -28,18 +28,18 @@ export function createAttention(db: Database): Attention {
   let turn = '';
 
   return {
-    async direct(things) {
+    async choose(objects) {
       const ids = asked;
       asked = new Set();
       const before = listed;
       listed = new Map();
-      for (const [id, owned] of things) {
+      for (const [id, owned] of objects) {
         const text = print(owned);
         if (before.get(id) !== text) ids.add(id);
         listed.set(id, text);
       }
       for (const id of before.keys()) if (!listed.has(id)) ids.add(id);
-      const limit = Math.max(minInTurn, Math.ceil(things.size / listingsToAll));
+      const limit = Math.max(minInTurn, Math.ceil(objects.size / listingsToAll));
       const page = await leasedAfter(db, turn, limit);
       turn = page.length < limit ? '' : page.at(-1)!;
       for (const id of page) ids.add(id);

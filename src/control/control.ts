@@ -10,7 +10,7 @@ import type { Wait } from '../lib/wait.ts';
 import type { Database } from '../store/database.ts';
 import type { StoreProcess } from '../store/held.ts';
 import type { Lease } from '../store/leases.ts';
-import type { DiskBook } from './disk/disk-book.ts';
+import type { DiskState } from './disk/disk-state.ts';
 import type { Routed } from './routing.ts';
 import type { PausedClock } from './visit/paused-clock.ts';
 import type { Pulls } from './visit/pull-turns.ts';
@@ -68,7 +68,7 @@ export type Control = {
   pulls?: Pulls;
   settings: ControlSettings;
   metrics: Metrics;
-  disk: DiskBook;
+  disk: DiskState;
   /** Called after each operation, before its result is written. */
   afterOperation?: (operation: Operation) => void;
   now: () => Instant;

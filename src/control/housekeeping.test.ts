@@ -7,7 +7,7 @@ import { addDeployment, deploymentById } from '../store/deployments.ts';
 import { recordPull, pulledImages } from '../store/pulled-images.ts';
 import { addRevision, settleImage } from '../store/revisions.ts';
 import { addSession, sessionOfToken } from '../store/sessions.ts';
-import { keepHouse } from './loop.ts';
+import { runHousekeeping } from './loop.ts';
 
 const day = 24 * 60 * 60_000;
 
@@ -27,9 +27,9 @@ test('who is gone is forgotten after 30 days with its session; who is there, and
     await settleImage(db, id, 1, { image: `${id}:1`, reference: `${id}@sha256:1`, by: 'registry' });
   }
   await recordPull(db, ['gone:1', 'there:1'], 0);
-  await keepHouse(db, 31 * day);
+  await runHousekeeping(db, 31 * day);
   assert.ok(await deploymentById(db, 'gone'));
-  await keepHouse(db, 31 * day + 1);
+  await runHousekeeping(db, 31 * day + 1);
   assert.equal(await deploymentById(db, 'gone'), undefined);
   assert.equal(await sessionOfToken(db, 'gone'), undefined);
   assert.ok(await deploymentById(db, 'there'));

@@ -22,7 +22,7 @@ import { nextEpoch, readEpoch } from '../store/quarantine.ts';
 import { deleteEmptySessions } from '../store/sessions.ts';
 import { deleteOldSignIns } from '../store/sign-ins.ts';
 import { deleteSpentProofs } from '../store/spent-proofs.ts';
-import { createAttention, type Things } from './attention.ts';
+import { createAttention, type ListedObjects } from './attention.ts';
 import { clearImages } from './clear-images.ts';
 import { clearPushedCopies } from './clear-pushed-copies.ts';
 import type { Control } from './control.ts';
@@ -94,8 +94,8 @@ export function startLoop(control: Control): Loop {
       settings.revisitMs = revisitMsOf(present, control.settings.revisitMs);
       if (changed.length + forgotten.length > 0) rouse();
       reportSweep(swept, log);
-      if (hasPassed(keptHouseAt, keepHouseEveryMs, now())) {
-        await keepHouse(db, now());
+      if (hasPassed(keptHouseAt, housekeepingEveryMs, now())) {
+        await runHousekeeping(db, now());
         // After the sweep, which has compared the earlier epoch with the engine.
         control.epoch.value = await nextEpoch(db);
         keptHouseAt = now();
@@ -160,15 +160,15 @@ function hasPassed(since: Instant | undefined, ms: number, now: Instant): boolea
 /** Housekeeping: removes outdated rows and records which images are in use. It reads many rows and is not urgent. */
 
 /** Takes 50 ms with 10,000 deployments. */
-const keepHouseEveryMs = 10 * 60_000;
+const housekeepingEveryMs = 10 * 60_000;
 
 /** How long rows of ended deployments are kept, for the page that reports the end. */
-const forgetAfterMs = 30 * 24 * 60 * 60_000;
+const deleteAfterMs = 30 * 24 * 60 * 60_000;
 
 /** Removes old rows and records which images are in use, so that the least recently used ones are removed first. */
-export async function keepHouse(db: Database, now: Instant): Promise<void> {
-  await deleteRemovedDeployments(db, now - forgetAfterMs);
-  await deleteEmptySessions(db, now - forgetAfterMs);
+export async function runHousekeeping(db: Database, now: Instant): Promise<void> {
+  await deleteRemovedDeployments(db, now - deleteAfterMs);
+  await deleteEmptySessions(db, now - deleteAfterMs);
   await deleteOldIdempotencyKeys(db, now);
   await deleteSpentProofs(db, now);
   await deleteOldLogins(db, now);
@@ -207,7 +207,7 @@ export function createTidying(control: Pick<Control, 'db' | 'engine' | 'metrics'
       const owned = await control.engine.listOwned();
       const things = Map.groupBy(owned, ({ deploymentId }) => deploymentId);
       try {
-        const ids = await attention.direct(things);
+        const ids = await attention.choose(things);
         const changed = await survey(control, things, ids);
         const swept = await sweep({ ...control, graceMs: control.settings.graceMs }, things, ids);
         // Until they are removed.
@@ -230,7 +230,7 @@ export function createTidying(control: Pick<Control, 'db' | 'engine' | 'metrics'
 /** Makes changed deployments due and returns their ids. */
 async function survey(
   { db, now }: Pick<Control, 'db' | 'now'>,
-  things: Things,
+  things: ListedObjects,
   ids: Iterable<string>,
 ): Promise<string[]> {
   const hashes = await settledHashes(db, [...ids], now());

@@ -13,7 +13,7 @@ import { takeOver } from '../store/leases.ts';
 import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
 import type { Control, ControlSettings } from './control.ts';
-import { createDiskBook } from './disk/disk-book.ts';
+import { createDiskState } from './disk/disk-state.ts';
 import { type Loop, startLoop } from './loop.ts';
 import { storedRoutes } from './routing.ts';
 import { type SamplerParts, startSampler } from './sampling/sampler.ts';
@@ -69,7 +69,7 @@ export async function openControl(settings: OpenControlSettings, parts: ControlP
     routed,
     wait,
     random: Math.random,
-    disk: createDiskBook(),
+    disk: createDiskState(),
     pausedClock: createPausedClock(() => performance.now()),
     settings: {
       deployDeadlineMs,

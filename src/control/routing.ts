@@ -102,7 +102,7 @@ export async function route(
  * Corrects the custom domains of single pods from the serving revision, because an older release does not update them.
  * Returns false if the visit may no longer write.
  */
-export async function mendOwnHosts(
+export async function repairOwnHosts(
   deployment: Deployment,
   desired: Running,
   { record, refreshEdge }: Pick<Router, 'record' | 'refreshEdge'>,

@@ -17,7 +17,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { Database } from '../store/database.ts';
 import { existingIdsAmong, presentDeploymentIds } from '../store/deployments.ts';
 import { holdSweep, releaseFromQuarantine, recordQuarantined, quarantined, readSweepState } from '../store/quarantine.ts';
-import type { Things } from './attention.ts';
+import type { ListedObjects } from './attention.ts';
 
 /** Returns owned objects that belong to no present deployment. */
 export async function findOrphans(engine: Pick<Engine, 'listOwned'>, db: Database): Promise<Owned[]> {
@@ -42,7 +42,7 @@ export type Swept = {
 };
 
 /** Sweeps the listed things of these deployments and of all deployments in quarantine. */
-export async function sweep(sweeper: Sweeper, things: Things, ids: Iterable<string>): Promise<Swept> {
+export async function sweep(sweeper: Sweeper, things: ListedObjects, ids: Iterable<string>): Promise<Swept> {
   const { db, metrics, engine, graceMs, now } = sweeper;
   const before = await quarantined(db);
   const looked = [...new Set([...ids, ...before.map(({ deploymentId }) => deploymentId)])];

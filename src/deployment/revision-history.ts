@@ -4,8 +4,8 @@ import type { PodSpec } from '../config/spec/spec.ts';
 import type { Instant, Revision } from './deployment.ts';
 
 /** How a request was authorized: by a session token, an account's API key, or a browser sign-in. */
-export const askers = ['session', 'api-key', 'sign-in'] as const;
-export type Asker = (typeof askers)[number];
+export const authMethods = ['session', 'api-key', 'sign-in'] as const;
+export type AuthMethod = (typeof authMethods)[number];
 
 export type RevisionOutcome = 'running' | 'failed';
 

@@ -8,7 +8,7 @@ import { graceMs } from '../deployment/domain/domain-state.ts';
 import { addDeployment } from '../store/deployments.ts';
 import { domainAt, domainsOfDeployment, putDomain } from '../store/domains.ts';
 import { addSession } from '../store/sessions.ts';
-import type { Asked } from './lookup.ts';
+import type { DomainQuery } from './lookup.ts';
 import { createDomainChecks } from './open.ts';
 
 const name = 'shop.example.com';
@@ -21,9 +21,9 @@ async function world() {
     await addSession(db, { id, token: id, createdAt: 0, accountId: id });
     await addDeployment(db, deploymentOf({ id, label: `${id}-shop`, environment: id, sessionId: id, claimedAt: 0 }));
   }
-  const asked: Asked[] = [];
+  const asked: DomainQuery[] = [];
   const state = { now: 1, owner: undefined as string | undefined };
-  const lookup = async (question: Asked): Promise<Finding> => {
+  const lookup = async (question: DomainQuery): Promise<Finding> => {
     asked.push(question);
     const isThere = state.owner === question.proof.value;
     const proof = isThere ? ({ server: 'ns1', said: 'proof' } as const) : ({ server: 'ns1', said: 'nothing' } as const);

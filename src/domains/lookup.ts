@@ -29,10 +29,10 @@ export type LookupOptions = {
 };
 
 /** `host`: the deployment's own, which leads here. */
-export type Asked = { name: string; proof: ProofRecord; host: string };
+export type DomainQuery = { name: string; proof: ProofRecord; host: string };
 
 /** Never rejects. */
-export type Lookup = (asked: Asked) => Promise<Finding>;
+export type Lookup = (asked: DomainQuery) => Promise<Finding>;
 
 const maxServers = 3;
 const maxZones = 5;

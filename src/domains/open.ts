@@ -23,7 +23,7 @@ import type { StoreProcess } from '../store/held.ts';
 import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
 import { createLookup, type Lookup } from './lookup.ts';
-import { createTellOwners } from './tell-owners.ts';
+import { createOwnerNotifier } from './notify-owners.ts';
 
 export type DomainSettings = { domainResolvers: string[] | undefined; appsDomain: string; baseUrl: URL };
 
@@ -52,7 +52,7 @@ export function openDomains(
   const { signal } = end;
   const lookup = createLookup({ resolvers: domainResolvers });
   const about = { db, now, installation: owner, appsDomain, log };
-  const tellOwners = mail && createTellOwners({ ...about, baseUrl, send: sendingMail(mail) });
+  const tellOwners = mail && createOwnerNotifier({ ...about, baseUrl, send: sendingMail(mail) });
   const duty = createDuty({ db, name: 'domains', forMs: dutyMs, process, now });
   const checking = { ...about, lookup, random: Math.random, duty, tellOwners, signal };
   const common = { everyMs: lookEveryMs, signal, metrics };

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 
 /** `sun_path` has 108 bytes on Linux, the last one is its end. */
 const longestSocketPath = 107;
-/** Each socket has a name of its own first (`doors.ts`), which is longer by so much and a dot. */
+/** Each socket has a name of its own first (`server-sockets.ts`), which is longer by so much and a dot. */
 export const ownNameLength = 8;
 
 export type EdgePaths = {
@@ -41,10 +41,10 @@ export function edgePaths(dataDir: string): EdgePaths {
 /** @returns what is wrong with this data directory, in words for the operator, or nothing. */
 export function dataDirProblem(dataDir: string): string | undefined {
   const { apiSocket, pagesSocket, registrySocket, serviceSocket, adminSocket } = edgePaths(dataDir);
-  const doors = [apiSocket, pagesSocket, registrySocket, serviceSocket].map(
+  const serverSockets = [apiSocket, pagesSocket, registrySocket, serviceSocket].map(
     (path) => `${path}.${'x'.repeat(ownNameLength)}`,
   );
-  const excess = Math.max(...[...doors, adminSocket].map((path) => Buffer.byteLength(path))) - longestSocketPath;
+  const excess = Math.max(...[...serverSockets, adminSocket].map((path) => Buffer.byteLength(path))) - longestSocketPath;
   if (excess <= 0) return undefined;
   return `The data directory ${resolve(dataDir)} has too long a path for the sockets below it: ${excess} bytes less would fit.`;
 }

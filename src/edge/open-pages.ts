@@ -9,7 +9,7 @@ import { challengeAnswer } from '../store/acme.ts';
 import type { Database } from '../store/database.ts';
 import { StoreFault } from '../store/store-fault.ts';
 import { normalHost } from './canonical-host.ts';
-import type { Admit } from './doors.ts';
+import type { Admit } from './server-sockets.ts';
 import type { EdgeLog } from './edge-settings.ts';
 import { challengePath } from './haproxy/tls-rules.ts';
 import { faultPage } from './pages/fault-pages.ts';

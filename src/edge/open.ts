@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
 import { createRequestTally, type RequestCounts } from '../deployment/metrics/use.ts';
 import type { NoteCertificates } from '../lib/certificate-report.ts';
-import type { TellOperator } from '../lib/mail-transport.ts';
+import type { MailOperator } from '../lib/mail-transport.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Rate } from '../lib/rate-limit.ts';
 import { runRounds } from '../lib/rounds.ts';
@@ -59,7 +59,7 @@ export type EdgeParts = {
   log: Logger;
   noteCertificates?: NoteCertificates;
   /** By mail. Absent without a mail server or a recipient. */
-  tellOperator?: TellOperator | undefined;
+  tellOperator?: MailOperator | undefined;
   process?: StoreProcess | undefined;
   metrics?: Metrics | undefined;
 };
@@ -161,14 +161,14 @@ export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Pr
 /** Undefined without HTTPS. Throws StartError. */
 async function openCertificates(
   { tls, baseUrl, appsDomain }: OpenEdgeSettings,
-  { noteCertificates: note = () => {}, ...parts }: EdgeParts,
+  { noteCertificates = () => {}, ...parts }: EdgeParts,
 ): Promise<CertificateSource | undefined> {
   if (!tls) return undefined;
   const { from } = tls;
   const apiHost = baseUrl.hostname;
   if (from.kind === 'authority')
-    return await openAcmeSource({ ...from.authority, apiHost, appsDomain }, { ...parts, note });
-  return await openFileSource({ files: from.files, hosts: [apiHost, `*.${appsDomain}`] }, { ...parts, note });
+    return await openAcmeSource({ ...from.authority, apiHost, appsDomain }, { ...parts, note: noteCertificates });
+  return await openFileSource({ files: from.files, hosts: [apiHost, `*.${appsDomain}`] }, { ...parts, note: noteCertificates });
 }
 
 /** Certificates of the operator's files, as a source of the edge. */
@@ -176,16 +176,16 @@ async function openCertificates(
 /** Throws StartError when the files cannot be served. */
 async function openFileSource(
   { files, hosts }: { files: readonly CertificateFiles[]; hosts: readonly string[] },
-  { now, note, tellOperator }: { now: () => Instant; note: NoteCertificates; tellOperator?: TellOperator | undefined },
+  { now, note, tellOperator }: { now: () => Instant; note: NoteCertificates; tellOperator?: MailOperator | undefined },
 ): Promise<CertificateSource> {
   const source = { files, hosts, now };
   const read = await readCertificateFiles(source);
   if (!read.ok) throw new StartError(`BERTH_TLS_CERTIFICATE: ${read.because}`);
   const { certificates: served } = read;
   // The operator has chosen how they are renewed, and that is not seen from here.
-  const tell = (served: readonly FileCertificate[]) =>
+  const reportServed = (served: readonly FileCertificate[]) =>
     note({ served, missing: 0, failing: 0, isReady: true, isRenewed: true, waiting: new Map() });
-  tell(served);
+  reportServed(served);
   return {
     served,
     follow(edge: Pick<Edge, 'certify'>, log: EdgeLog): AsyncDisposable {
@@ -194,7 +194,7 @@ async function openFileSource(
           log.warn({ reason: error.code }, 'the email about certificates to the operator could not be sent');
         });
       };
-      const put = (certificates: FileCertificate[]) => edge.certify(certificates).then(() => tell(certificates));
+      const put = (certificates: FileCertificate[]) => edge.certify(certificates).then(() => reportServed(certificates));
       return followCertificateFiles({ ...source, served, alarm }, put, log);
     },
   };

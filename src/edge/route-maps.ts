@@ -78,7 +78,7 @@ function routeKey(id: string, path: string): string {
 }
 
 /** Whether a route of this path leads a normalised request there. */
-export function leads(routePath: string, requestPath: string): boolean {
+export function matchesPath(routePath: string, requestPath: string): boolean {
   const path = canonicalPath(routePath);
   return path !== undefined && `${requestPath}/`.startsWith(routeKey('', path));
 }

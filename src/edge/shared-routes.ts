@@ -19,7 +19,7 @@ import type { EdgeLog } from './edge-settings.ts';
 import type { Edge } from './haproxy/haproxy.ts';
 import { endpointsMap } from './haproxy/haproxy-configuration.ts';
 import { findProxies, killProxies } from './haproxy/haproxy-process.ts';
-import { countUnderWay, describeRunning, outlastThreads, readMap } from './haproxy/runtime-socket.ts';
+import { countUnderWay, describeRunning, awaitThreads, readMap } from './haproxy/runtime-socket.ts';
 import type { RouteFeed } from './route-feed.ts';
 
 /** Clocks of two machines may differ by so much. */
@@ -120,7 +120,7 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
     const isEndless = edge.answersUntil === forever;
     const isLate = isEndless ? isHere && waitedMs > silenceMs : now() > edge.answersUntil + (isHere ? 0 : maxSkewMs);
     if (!isLate) return false;
-    if (isHere) await silence(edge, !isEndless);
+    if (isHere) await stopUnresponsive(edge, !isEndless);
     const isStruck = await evictEdge(db, edge);
     if (isStruck)
       log.warn({ edge: edge.id, directory: edge.directory }, 'an edge is unresponsive and is no longer waited for');
@@ -236,10 +236,10 @@ async function provideEdgeId(dataDir: string): Promise<string> {
  * refuses by its clock; one that stands still might have looked at its clock before, so it is ended. Its service starts
  * it again.
  */
-async function silence({ directory }: Pick<EdgeRow, 'directory'>, refusesByItself: boolean): Promise<void> {
+async function stopUnresponsive({ directory }: Pick<EdgeRow, 'directory'>, refusesByItself: boolean): Promise<void> {
   const paths = edgePaths(directory);
   const { adminSocket } = paths;
-  if (refusesByItself && (await describeRunning(adminSocket)) && (await outlastThreads(adminSocket))) return;
+  if (refusesByItself && (await describeRunning(adminSocket)) && (await awaitThreads(adminSocket))) return;
   const killed = new Set(await killProxies(paths));
   // A HAProxy that is restarted at once does not answer before its service allows it.
   while ((await findProxies(paths)).some((pid) => killed.has(pid)))

@@ -31,7 +31,7 @@ export async function admitProxy(socketPath: string): Promise<void> {
 }
 
 /** Whether the socket file exists without a listener, because its process was killed. */
-export async function isDeserted(path: string): Promise<boolean> {
+export async function isAbandoned(path: string): Promise<boolean> {
   return await new Promise((resolve) => {
     const socket = createConnection(path);
     socket

@@ -114,7 +114,7 @@ export type HostDisk = {
    * Repairs volumes that became read-only because the host's disk was full. Their workloads are stopped and started
    * again, also if the repair fails. Needs free disk space.
    */
-  mendVolumes(): Promise<MendedVolume[]>;
+  mendVolumes(): Promise<RepairedVolume[]>;
 };
 
 /** Rules about what workloads may connect to. Without this facet, `observe` returns no egress. */
@@ -161,7 +161,7 @@ export type Pulling = {
 };
 
 /** `fault`: why the volume is not repaired. */
-export type MendedVolume = { deploymentId: string; volume: string; fault?: Error };
+export type RepairedVolume = { deploymentId: string; volume: string; fault?: Error };
 
 export type HostImage = {
   id: string;

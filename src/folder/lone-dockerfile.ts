@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { toApplicationName } from '../config/compose/compose-names.ts';
 import { knownImage } from '../config/compose/known-images.ts';
 import { checkDocument } from './check.ts';
-import { tellDevServer } from './compose/service-dev-server.ts';
+import { reportDevServer } from './compose/service-dev-server.ts';
 import { type DockerImage, maxDockerfileBytes, readDockerfile } from './dockerfile.ts';
 import type { Findings } from './findings.ts';
 import type { FolderFiles } from './folder-files.ts';
@@ -67,7 +67,7 @@ export function readLoneDockerfile(
     at,
   );
   const command = [image.entrypoint, image.command].filter(Boolean).join(' ');
-  tellDevServer('web', command, [], at, { files, findings, image, folders: [files.folder] });
+  reportDevServer('web', command, [], at, { files, findings, image, folders: [files.folder] });
   const variables = {
     lookup: () => undefined,
     sources: [],

@@ -12,7 +12,7 @@ export function isVariablesFile(path: string): boolean {
  * Lets the user decide whether the file is needed, unless the options already state that it may be missing.
  * @param file Relative to the folder, as `example`.
  */
-export function lackFile(
+export function reportMissingFile(
   { file, at, example }: { file: string; at: number; example?: string },
   { findings, options }: { findings: Findings; options: Pick<FolderOptions, 'without'> },
 ): void {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import {
   type CertificateReport,
   certificateNotice,
-  certificateTrouble,
+  certificateProblem,
   certificateWait,
   lateAt,
   noticeInWords,
@@ -30,16 +30,16 @@ test('trouble is a certificate of our own that is missing, or any that is late',
     isRenewed: false,
     waiting: new Map(),
   };
-  assert.equal(certificateTrouble(report, 3 * day - 1), undefined);
+  assert.equal(certificateProblem(report, 3 * day - 1), undefined);
   assert.equal(
-    certificateTrouble(report, 3 * day),
+    certificateProblem(report, 3 * day),
     '1 of 2 certificates should long have been renewed; the first ends at 1970-01-11T00:00:00.000Z.',
   );
   assert.equal(certificateNotice(report, 'shop.10.test', 3 * day - 1), undefined);
   assert.equal(certificateNotice(report, 'shop.20.test', 3 * day), undefined);
   assert.deepEqual(certificateNotice(report, 'shop.10.test', 3 * day), { because: 'late', until: 10 * day });
   assert.match(noticeInWords({ because: 'late', until: 10 * day }), /ends on 1970-01-11 at 00:00 UTC/);
-  assert.equal(certificateTrouble({ ...report, isReady: false }, 0), "The service's own certificate is missing.");
+  assert.equal(certificateProblem({ ...report, isReady: false }, 0), "The service's own certificate is missing.");
 });
 
 test('a host waits for its own certificate, or for the wildcard of its parent', () => {

@@ -28,7 +28,7 @@ export type CertificateNotice = CertificateWait | { because: 'late'; until: numb
 export type NoteCertificates = (report: CertificateReport) => void;
 
 /** The warning for the operator at `now`; undefined without problems. */
-export function certificateTrouble({ served, isReady }: CertificateReport, now: number): string | undefined {
+export function certificateProblem({ served, isReady }: CertificateReport, now: number): string | undefined {
   if (!isReady) return "The service's own certificate is missing.";
   const ends = served.filter((each) => each.lateAt <= now).map(({ expiresAt }) => expiresAt);
   if (ends.length === 0) return undefined;

@@ -22,7 +22,7 @@ export type LayerEntry = {
 };
 
 /** Applies one entry of another layer. Entries come in the order in which they are written. */
-export function noteEntry(paths: BasePaths, entry: LayerEntry): void {
+export function recordEntry(paths: BasePaths, entry: LayerEntry): void {
   const path = posix.join('/', entry.name).replace(/(.)\/$/, '$1');
   const { dir, base } = posix.parse(path);
   if (base === '.wh..wh..opq') {

@@ -43,9 +43,9 @@ function isLoopback(host: string): boolean {
 /** Mails to the operator of the installation. */
 
 /** Rejects when the mail server does not take it. */
-export type TellOperator = (mail: { subject: string; text: string }) => Promise<void>;
+export type MailOperator = (mail: { subject: string; text: string }) => Promise<void>;
 
-export function operatorMail(settings: MailSettings & { to: string }): TellOperator {
+export function operatorMail(settings: MailSettings & { to: string }): MailOperator {
   const transport = mailTransport(settings);
   return async ({ subject, text }) => {
     await transport.sendMail({ from: settings.mailFrom, to: { name: '', address: settings.to }, subject, text });

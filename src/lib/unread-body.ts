@@ -14,7 +14,7 @@ export function hasUnreadBody({ headers, complete }: IncomingMessage): boolean {
  * closed while a client still sends, its system reports a broken connection, and most clients never read the response
  * (RFC 9112, 9.6, recommends the same).
  */
-export async function passOverBody(
+export async function discardBody(
   request: IncomingMessage,
   { maxBytes = 2 ** 20, patienceMs = 2_000 } = {},
 ): Promise<void> {

@@ -10,9 +10,9 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod/v4';
-import type { Answer, Problem } from '../client/ask.ts';
+import type { Answer, Problem } from '../client/request.ts';
 import { printable } from '../lib/printable.ts';
-import { sayClaimLink, sayMessage, sayRestored, sayTemplates, type Templates } from './sentences.ts';
+import { describeClaimLink, describeMessage, describeRestored, describeTemplates, type Templates } from './descriptions.ts';
 import type { Service } from './service.ts';
 import { addTool, applicationOf, type Calling, named } from './tool.ts';
 import { addDeploymentTools } from './tools/deployment-tools.ts';
@@ -25,7 +25,7 @@ function addLifetimeTools(server: McpServer, service: Service): void {
     title: 'Extend the time limit',
     description: 'Extends the time limit of an unclaimed deployment. The number of extensions is limited.',
     input: named,
-    say: sayMessage,
+    say: describeMessage,
     effect: 'changes',
     run: async (given, { signal }) => {
       const application = await applicationOf(service, given, signal);
@@ -41,7 +41,7 @@ function addLifetimeTools(server: McpServer, service: Service): void {
     description:
       "A link that you give to the person you work for: a person who opens it within 24 hours and signs in keeps the deployment. Don't open it yourself.",
     input: named,
-    say: sayClaimLink,
+    say: describeClaimLink,
     effect: 'changes',
     run: async (given, { signal }) => {
       const application = await applicationOf(service, given, signal);
@@ -59,7 +59,7 @@ function addLifetimeTools(server: McpServer, service: Service): void {
     description:
       'Removes a deployment. The server keeps its data for a restore for a limited time, then deletes it. Call this only if the user requests it.',
     input: { ...named, applicationName: named.applicationName.unwrap().describe('The application to remove.') },
-    say: sayMessage,
+    say: describeMessage,
     effect: 'removes',
     run: async (given, calling) => {
       const { signal } = calling;
@@ -78,7 +78,7 @@ function addLifetimeTools(server: McpServer, service: Service): void {
     description:
       'Restores a removed or expired deployment with its data at the same address, as long as the server keeps the data. Then call status.',
     input: { ...named, applicationName: named.applicationName.unwrap().describe('The application to restore.') },
-    say: sayRestored,
+    say: describeRestored,
     effect: 'changes',
     run: async (given, { signal }) => {
       const application = await applicationOf(service, given, signal);
@@ -181,7 +181,7 @@ function addTemplateTools(server: McpServer, service: Service): void {
       search: z.string().max(100).optional().describe('Words that the template must contain.'),
       name: z.string().min(1).max(40).optional().describe('The name of a template from an earlier result.'),
     },
-    say: sayTemplates,
+    say: describeTemplates,
     effect: 'reads',
     run: async ({ search, name }, { signal }): Promise<Answer<Templates>> => {
       const client = await service.clientOf(undefined);

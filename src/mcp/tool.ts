@@ -7,7 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod/v4';
-import type { Answer, Problem } from '../client/ask.ts';
+import type { Answer, Problem } from '../client/request.ts';
 import { printable } from '../lib/printable.ts';
 import type { Application, Service } from './service.ts';
 

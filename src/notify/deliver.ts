@@ -31,7 +31,7 @@ export type Delivering = {
   now: () => Instant;
   /** One process at a time sends. */
   duty: Pick<HeldDuty, 'take'>;
-  call: (call: Omit<WebhookCall, 'mayAskListed'>) => Promise<Called>;
+  call: (call: Omit<WebhookCall, 'mayUseListed'>) => Promise<Called>;
   /** Absent where no mails are sent. */
   sendMail: SendMail | undefined;
   /** Of the account, in the dashboard. */
@@ -102,7 +102,7 @@ async function webhook(delivering: Delivering, delivery: Delivery, isLastTry: bo
   const at = { accountId, url };
   if (isTaken) await recordWebhookResult(db, at, { ...noted, failures: 0 });
   else if (!isLastTry || content.kind === 'test') await recordWebhookResult(db, at, noted);
-  else await noteFailure(delivering, at, noted);
+  else await recordFailure(delivering, at, noted);
   return isTaken;
 }
 
@@ -116,7 +116,7 @@ function refuseUnsigned({ log }: Delivering, accountId: string): Called {
 }
 
 /** Counts an abandoned notice. After several in a row, the webhook is disabled, and its owner is notified. */
-async function noteFailure(
+async function recordFailure(
   { db, seal, now, accountUrl }: Delivering,
   at: { accountId: string; url: string },
   noted: { answer: string; triedAt: Instant },
@@ -167,7 +167,7 @@ type WebhookCall = {
   body: string;
   nowMs: number;
   /** Hosts that the operator vouches for. */
-  mayAskListed?: boolean;
+  mayUseListed?: boolean;
   signal: AbortSignal;
 };
 
@@ -176,10 +176,10 @@ type Called = { isTaken: boolean; answer: string };
 
 /** Any status from 200 to 299 takes it. Of the answer nothing else is read. Throws where `signal` ends it. */
 export async function callWebhook(dialer: Dialer, call: WebhookCall): Promise<Called> {
-  const { url, secret, id, body, nowMs, mayAskListed = false } = call;
+  const { url, secret, id, body, nowMs, mayUseListed = false } = call;
   const late = AbortSignal.timeout(maxMs);
   try {
-    const { status, body: answer } = await dialer.ask(new URL(url), {
+    const { status, body: answer } = await dialer.request(new URL(url), {
       method: 'POST',
       body,
       headers: {
@@ -187,7 +187,7 @@ export async function callWebhook(dialer: Dialer, call: WebhookCall): Promise<Ca
         [signatureHeader.toLowerCase()]: signWebhook(secret, body, Math.floor(nowMs / 1000)),
         'berth-notification': id,
       },
-      mayAskListed,
+      mayUseListed,
       signal: AbortSignal.any([late, call.signal]),
     });
     answer.destroy();

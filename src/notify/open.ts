@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { dashboardPath } from '../deployment/deployment-names.ts';
-import { domainTrouble } from '../deployment/domain/domain-trouble.ts';
+import { domainProblem } from '../deployment/domain/domain-problem.ts';
 import { type NoticeChannel, noticesOf } from '../deployment/notification/notice.ts';
 import { createDialer } from '../images/dialer/dialer.ts';
 import { createFairWorker } from '../lib/fair-work.ts';
@@ -73,7 +73,7 @@ export function openNotify(
     name: 'notices',
     everyMs: lookEveryMs,
     duty: createDuty({ db, name: 'notices', forMs: dutyMs, process, now }),
-    work: () => lookForNotices({ db, now, urlOf }),
+    work: () => findNotices({ db, now, urlOf }),
   });
   const deliveries = runRounds({ ...common, name: 'notifications', everyMs: roundEveryMs, work: delivering.run });
   return {
@@ -97,7 +97,7 @@ const keptMs = 90 * 24 * hourMs;
 
 type Looking = { db: Kysely<Tables>; now: () => Instant; urlOf: (deployment: Deployment) => string };
 
-export async function lookForNotices({ db, now, urlOf }: Looking): Promise<void> {
+export async function findNotices({ db, now, urlOf }: Looking): Promise<void> {
   for (const { accountId, choices } of await accountsWithChoices(db)) {
     const notices = noticesOf(await observe(db, accountId, now()), { urlOf, now: now() });
     const isWanted = (kind: string) => channelsFor(choices, kind).length > 0;
@@ -134,7 +134,7 @@ async function observe(db: Database, accountId: string, now: Instant) {
   return {
     deployments,
     domains: domains.flatMap((domain) => {
-      const trouble = domainTrouble(domain, certificates.get(domain.name));
+      const trouble = domainProblem(domain, certificates.get(domain.name));
       return trouble === undefined ? [] : [{ domain, trouble }];
     }),
     snapshots: snapshots.filter(({ state }) => state === 'failed'),

@@ -5,17 +5,17 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { type Extract, extract } from 'tar-stream';
 import type { FolderLayer } from '../folder/project.ts';
-import { type BasePaths, noteEntry } from '../lib/image-paths.ts';
+import { type BasePaths, recordEntry } from '../lib/image-paths.ts';
 import type { ExportedImage, ExportedLayer } from './docker/exported-image.ts';
 import { type HashedFile, writeHashed } from './hashed-file.ts';
 import { type AddedLayer, type Descriptor, layerType } from './image-documents.ts';
 import { layerEntries, packArchive } from './layers/folder-layer.ts';
 import { type Entry, packEntries } from './layers/folder-listing.ts';
 import { PushFault } from './push-fault.ts';
-import type { PushedMemory } from './pushed-memory.ts';
+import type { PushCache } from './push-cache.ts';
 import type { RegistryClient } from './registry/push-client.ts';
 
-export type Preparing = { registry: RegistryClient; repository: string; memory: PushedMemory; scratch: string };
+export type Preparing = { registry: RegistryClient; repository: string; memory: PushCache; scratch: string };
 
 /** `blob` is what the service does not have yet. */
 export type Prepared = { descriptor: Descriptor; blob?: HashedFile };
@@ -108,7 +108,7 @@ async function pathsOf(layers: readonly ExportedLayer[]): Promise<BasePaths> {
 async function noteEntries(tar: Extract, paths: BasePaths): Promise<void> {
   for await (const entry of tar) {
     const { name, type, mode = 0o755, uid = 0, gid = 0, linkname } = entry.header;
-    noteEntry(paths, { name, type: type ?? 'file', mode, uid, gid, target: linkname ?? '' });
+    recordEntry(paths, { name, type: type ?? 'file', mode, uid, gid, target: linkname ?? '' });
     entry.resume();
   }
 }

@@ -13,18 +13,18 @@ import type { BuildContext } from './layers/build-context.ts';
 import { listLayer } from './layers/folder-layer.ts';
 import { type Preparing, prepareExported, prepareLayers } from './prepare-layers.ts';
 import { PushFault } from './push-fault.ts';
-import type { PushedMemory } from './pushed-memory.ts';
+import type { PushCache } from './push-cache.ts';
 import type { RegistryClient } from './registry/push-client.ts';
 
 export type Pushing = {
   docker: Docker;
   registry: RegistryClient;
-  memory: PushedMemory;
+  memory: PushCache;
   /** The first part of the names of all images that are pushed with this token. */
   namespace: string;
   /** The server's platform: `linux/amd64`. */
   platform: string;
-  tell(step: PushStep): void;
+  report(step: PushStep): void;
 };
 
 export type PushStep =
@@ -48,7 +48,7 @@ export type PushedImage = {
 
 /** Throws a fault that says why it cannot be made or pushed. */
 export async function pushImage(pushing: Pushing, image: ImageToMake): Promise<PushedImage> {
-  const { docker, registry, memory, namespace, tell } = pushing;
+  const { docker, registry, memory, namespace, report } = pushing;
   const [name, tag = 'latest'] = image.name.replace(/^\.\//, '').split(':');
   const repository = `${namespace}/${name}`;
   const base = await baseOf(pushing, image);
@@ -58,7 +58,7 @@ export async function pushImage(pushing: Pushing, image: ImageToMake): Promise<P
   const known = memory.images.get(key);
   if (known !== undefined && (await registry.digestOf(repository, tag)) === known)
     return { name: image.name, digest: known, sentBytes: 0, sentLayers: 0, layers: base.layers + image.layers.length };
-  tell({ kind: 'prepare', image: image.name });
+  report({ kind: 'prepare', image: image.name });
   const scratch = await mkdtemp(join(tmpdir(), 'berth-push-'));
   try {
     const exported = await exportImage(docker, base.id, scratch);
@@ -96,15 +96,15 @@ async function forgetLastBuild({ docker, memory }: Pushing, { name, base }: Imag
 }
 
 async function baseOf(
-  { docker, platform, tell }: Pushing,
+  { docker, platform, report }: Pushing,
   { name, base }: ImageToMake,
 ): Promise<{ id: string; layers: number }> {
   if (base.kind === 'build') {
-    tell({ kind: 'build', image: name });
+    report({ kind: 'build', image: name });
     const id = await buildImage(docker, base.build, {
       platform,
-      onContext: (context) => tell({ kind: 'context', image: name, context }),
-      onLine: (line) => tell({ kind: 'build-line', image: name, line }),
+      onContext: (context) => report({ kind: 'context', image: name, context }),
+      onLine: (line) => report({ kind: 'build-line', image: name, line }),
     });
     const built = await inspectImage(docker, id);
     if (built?.platform === platform) return built;
@@ -114,7 +114,7 @@ async function baseOf(
   }
   const here = await inspectImage(docker, base.image);
   if (here?.platform === platform) return here;
-  tell({ kind: 'pull', image: name, base: base.image });
+  report({ kind: 'pull', image: name, base: base.image });
   await docker.ask([
     'pull',
     '--quiet',
@@ -149,16 +149,16 @@ async function fileOf(content: Buffer, scratch: string): Promise<HashedFile> {
 type Sending = { image: ImageToMake; repository: string; blobs: readonly HashedFile[] };
 
 /** `blobs`: what the service does not have. @returns how many bytes were sent. */
-async function sendAll({ registry, tell }: Pushing, { image, repository, blobs }: Sending): Promise<number> {
+async function sendAll({ registry, report }: Pushing, { image, repository, blobs }: Sending): Promise<number> {
   // The same layer may be in an image twice.
   const distinct = [...new Map(blobs.map((blob) => [blob.digest, blob])).values()];
   const ofBytes = distinct.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   let sentBytes = 0;
   for (const blob of distinct) {
-    tell({ kind: 'bytes', image: image.name, sentBytes, ofBytes });
+    report({ kind: 'bytes', image: image.name, sentBytes, ofBytes });
     await registry.sendBlob(repository, blob, (bytes) => {
       sentBytes += bytes;
-      tell({ kind: 'bytes', image: image.name, sentBytes, ofBytes });
+      report({ kind: 'bytes', image: image.name, sentBytes, ofBytes });
     });
   }
   return sentBytes;

@@ -13,7 +13,7 @@ import { type LoadedDump, loadedOf } from '../deployment/snapshot/dump.ts';
 import type { Restore, Snapshot } from '../deployment/snapshot/snapshot.ts';
 import type { FilesBelow, FillableTars } from '../engine/volume-facets.ts';
 import { newId } from '../lib/ids.ts';
-import { movingMs } from '../lib/moving-time.ts';
+import { transferTimeoutMs } from '../lib/transfer-timeout.ts';
 import { wait } from '../lib/wait.ts';
 import { atOnce, makeDue } from '../store/leases.ts';
 import { recordFilled, recordFillProgress, recordSafetySnapshot, recordRestoreAttempt } from '../store/restores.ts';
@@ -105,7 +105,7 @@ async function bring(
   { restore, from, key, parts }: Filling,
 ): Promise<(dump: LoadedDump) => DumpReader> {
   const { placeId, totalBytes, volumes } = snapshot;
-  const withinMs = movingMs(totalBytes ?? 0);
+  const withinMs = transferTimeoutMs(totalBytes ?? 0);
   const ended = new AbortController();
   const over = AbortSignal.any([ended.signal, parts.stop]);
   // Of some of its volumes it is not known what they hold.

@@ -29,7 +29,7 @@ export type SnapshotParts = {
   /** Has the loop look at the deployment now. */
   wake: (deploymentId: string) => void;
   /** Notifies the owner of repeated failures. Absent if notifications are not possible. */
-  tell?: (deployment: Deployment, mail: { subject: string; text: string }) => Promise<void>;
+  mailOwner?: (deployment: Deployment, mail: { subject: string; text: string }) => Promise<void>;
   metrics: Pick<Metrics, 'snapshots' | 'oldestSnapshot'>;
   /** Work aborted by this signal has not failed: the next holder of the duty does it. */
   stop: AbortSignal;

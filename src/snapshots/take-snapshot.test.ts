@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { movingMs } from '../lib/moving-time.ts';
+import { transferTimeoutMs } from '../lib/transfer-timeout.ts';
 import { SnapshotFault } from './snapshot-parts.ts';
 import { refuseHoles } from './take-snapshot.ts';
 
@@ -21,6 +21,6 @@ test('only files that are more than twice as large as their volumes are refused 
 });
 
 test('data has ten minutes to be moved in, and a second more for each 5 MB', () => {
-  assert.equal(movingMs(0), 600_000);
-  assert.equal(movingMs(50_000_000), 610_000);
+  assert.equal(transferTimeoutMs(0), 600_000);
+  assert.equal(transferTimeoutMs(50_000_000), 610_000);
 });

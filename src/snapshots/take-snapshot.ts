@@ -18,7 +18,7 @@ import {
 import { EngineFault } from '../engine/engine.ts';
 import type { VolumeCopy } from '../engine/volume-facets.ts';
 import { newId } from '../lib/ids.ts';
-import { movingMs } from '../lib/moving-time.ts';
+import { transferTimeoutMs } from '../lib/transfer-timeout.ts';
 import { addEvents } from '../store/events.ts';
 import { openRestores } from '../store/restores.ts';
 import { volumeSizesOfDeployment } from '../store/revisions.ts';
@@ -160,8 +160,8 @@ async function keep(
   const saving = { tags: tagsOf(snapshot), mayBeRenamed: false };
   const taking = { deploymentId, volumes: present, parts };
   if (copy.kind === 'tars') {
-    const tars = await keepTars(copy, names, repository, { ...saving, withinMs: movingMs(copy.apparentBytes) });
-    const withinMs = movingMs(present.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
+    const tars = await keepTars(copy, names, repository, { ...saving, withinMs: transferTimeoutMs(copy.apparentBytes) });
+    const withinMs = transferTimeoutMs(present.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
     const files: Saved[] = [];
     const writer = writerInto(repository, { ...saving, withinMs }, (saved) => void files.push(saved));
     await takeDumps(dumps, () => writer, { ...taking, keptIn: folderOf(repository) });
@@ -172,7 +172,7 @@ async function keep(
   const { id: placeId, ...saved } = await repository.save(copy.folder, [...copy.paths, ...dumps.map(pathOfDump)], {
     ...saving,
     parent,
-    withinMs: movingMs(copy.apparentBytes + dumpedBytes),
+    withinMs: transferTimeoutMs(copy.apparentBytes + dumpedBytes),
   });
   return { placeId, ...saved };
 }
@@ -247,7 +247,7 @@ async function refuseBeyondTerms(
 }
 
 /** Of failures, too, only the newest stays. */
-export async function letSurplusLeave(deployment: Deployment, { db, termsOf }: SnapshotParts): Promise<void> {
+export async function evictSurplus(deployment: Deployment, { db, termsOf }: SnapshotParts): Promise<void> {
   const needed = neededBy(await openRestores(db));
   const surplus = surplusSnapshots(await snapshotsOf(db, deployment.id), await termsOf(deployment), needed);
   await markSnapshotsForRemoval(

@@ -45,7 +45,7 @@ import { write } from '../store/transaction.ts';
 import { loadsAtOnce } from './dumps/database-tools.ts';
 import { fillRestore } from './fill-restore.ts';
 import { clearCopies, SnapshotFault, type SnapshotParts, wordsOf } from './snapshot-parts.ts';
-import { letSurplusLeave, snapshotTag, takeSnapshot } from './take-snapshot.ts';
+import { evictSurplus, snapshotTag, takeSnapshot } from './take-snapshot.ts';
 
 /** To see who needs one reads a row of each deployment. */
 const scheduleEveryMs = 60_000;
@@ -78,7 +78,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
         return { kind: 'snapshot', snapshot: 'not-restored', id: restore.snapshotId, because, isOver };
       }),
     );
-    await letSurplusLeave(deployment, parts);
+    await evictSurplus(deployment, parts);
     return true;
   }
 
@@ -112,7 +112,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
         return { kind: 'snapshot', snapshot: 'failed', id: snapshot.id, because, isOver };
       }),
     );
-    await letSurplusLeave(deployment, parts);
+    await evictSurplus(deployment, parts);
     if (snapshot.reason === 'before-update') {
       await makeDue(db, deployment.id, atOnce(now()));
       parts.wake(deployment.id);
@@ -162,7 +162,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
   async function tellOf(deployment: Deployment, problem: string): Promise<void> {
     const { applicationName: name } = deployment;
     const mail = { subject: `No snapshot of ${name}`, text: `The data of ${name} were not kept: ${problem}\n` };
-    await parts.tell?.(deployment, mail).catch((err: unknown) => parts.log.error({ err }, 'a mail was not taken'));
+    await parts.mailOwner?.(deployment, mail).catch((err: unknown) => parts.log.error({ err }, 'a mail was not taken'));
   }
 
   async function keepSchedule(): Promise<boolean> {

@@ -64,7 +64,7 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
     processName,
     process: { id: processId, isSeen: () => isSeen },
     follow: async (listener) => {
-      const reader = { processId, seen, tell: (news?: Notification) => pass(news, listener), gone: listener.gone };
+      const reader = { processId, seen, notify: (news?: Notification) => pass(news, listener), gone: listener.gone };
       return server ? followNotifications(await clientConfig(server), reader) : new AsyncDisposableStack();
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),

@@ -1,7 +1,7 @@
 /** Stores the quarantined deployments, and whether the sweep is on hold. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
-import type { QuarantineDecision, Quarantined, QuarantinedThing } from '../deployment/quarantine/quarantine.ts';
+import type { QuarantineDecision, Quarantined, QuarantinedObject } from '../deployment/quarantine/quarantine.ts';
 import { epochAfter, type SweepHold, type SweepState } from '../deployment/quarantine/sweep-hold.ts';
 import { addAuditEntry } from './audit-log.ts';
 import type { Database } from './database.ts';
@@ -17,7 +17,7 @@ export async function quarantined(db: Database): Promise<Quarantined[]> {
 /** Adds an entry, or updates the listed things of an existing entry. */
 export async function recordQuarantined(
   db: Database,
-  { deploymentId, things, now }: { deploymentId: string; things: readonly QuarantinedThing[]; now: Instant },
+  { deploymentId, things, now }: { deploymentId: string; things: readonly QuarantinedObject[]; now: Instant },
 ): Promise<void> {
   const text = JSON.stringify(things);
   await db

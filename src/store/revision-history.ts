@@ -1,12 +1,12 @@
 /** Metadata of each revision in addition to its configuration: who requested it, and its outcome. */
 import type { Instant } from '../deployment/deployment.ts';
-import { type Asker, isFirstOutcome, type RevisionOutcome } from '../deployment/revision-history.ts';
+import { type AuthMethod, isFirstOutcome, type RevisionOutcome } from '../deployment/revision-history.ts';
 import type { Database } from './database.ts';
 
 export type KeptRevision = {
   number: number;
   createdAt: Instant;
-  askedBy: Asker;
+  askedBy: AuthMethod;
   repeats: number | null;
   outcome: RevisionOutcome | null;
   settledAt: Instant | null;

@@ -5,7 +5,7 @@ import { imagesOf } from '../config/spec/spec-images.ts';
 import type { Deployment, Instant, Revision } from '../deployment/deployment.ts';
 import { amountOf, type VolumeSizes, volumeSizesOf } from '../deployment/limits/pod-resources.ts';
 import type { ResolvedImage } from '../deployment/plan/operation.ts';
-import type { Asker } from '../deployment/revision-history.ts';
+import type { AuthMethod } from '../deployment/revision-history.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './rows.ts';
@@ -14,7 +14,7 @@ import { write } from './transaction.ts';
 export type NewRevision = Revision & {
   document: string;
   createdAt: Instant;
-  askedBy: Asker;
+  askedBy: AuthMethod;
   /** The earlier revision whose document this is. */
   repeats?: number;
 };

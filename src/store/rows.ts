@@ -7,7 +7,7 @@ import type { Ban } from '../deployment/limits/ban.ts';
 import type { SessionStarts } from '../deployment/limits/session-starts.ts';
 import type { NoticeChannel } from '../deployment/notification/notice.ts';
 import type { Quarantined } from '../deployment/quarantine/quarantine.ts';
-import type { Asker, RevisionOutcome } from '../deployment/revision-history.ts';
+import type { AuthMethod, RevisionOutcome } from '../deployment/revision-history.ts';
 import type { Restore, Snapshot } from '../deployment/snapshot/snapshot.ts';
 import type { BuildRow } from './builds.ts';
 
@@ -110,7 +110,7 @@ export type Tables = {
     volumeSizes: string;
     /** A JSON list of what its pods name, in clear: an operator has to find who runs an image. */
     images: string;
-    askedBy: Asker;
+    askedBy: AuthMethod;
     /** The earlier revision whose document it has again. */
     repeats: number | null;
     /** Null until the revision became ready or failed. Stays null if it was superseded before that. */

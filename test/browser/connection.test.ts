@@ -34,9 +34,9 @@ for (const width of widthsHere('desk', 'phone')) {
   test(`a slow answer shows a message until it comes (${width})`, async () => {
     const visitor = await browser.visitor('slow', width);
     const { page } = visitor;
-    const { promise: told, resolve: answer } = Promise.withResolvers<void>();
+    const { promise, resolve: answer } = Promise.withResolvers<void>();
     await page.route('**/getTemplates*', async (route) => {
-      await told;
+      await promise;
       await route.continue();
     });
     await page.goto('/templates');

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import fc from 'fast-check';
-import { type Kind, type Question, read } from '../../src/api/configuration/reading/read-document.ts';
+import { type Kind, type ReadRequest, read } from '../../src/api/configuration/reading/read-document.ts';
 import { createReader } from '../../src/api/configuration/reading/reader.ts';
 import type { Maximum } from '../../src/deployment/limits/deployment-maximum.ts';
 import { document } from '../fuzz/documents.ts';
@@ -35,14 +35,14 @@ suite('a document is answered the same on a thread of its own', () => {
   after(() => reader.close());
 
   const isTheSame = async (text: string) => {
-    const asked: Question[] = [
+    const asked: ReadRequest[] = [
       { kind: 'unwrap', asked: { text } },
       { kind: 'parse', asked: { text } },
       { kind: 'correct', asked: { text, isStrict: true, bounds: { max } } },
     ];
     for (const question of asked) await isAnsweredTheSame(question);
   };
-  const isAnsweredTheSame = async <K extends Kind>({ kind, asked }: Question<K>) => {
+  const isAnsweredTheSame = async <K extends Kind>({ kind, asked }: ReadRequest<K>) => {
     const there = await reader.read('a client', kind, asked);
     assert.ok(there.ok);
     const here = read({ kind, asked });

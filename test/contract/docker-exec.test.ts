@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type Docker from 'dockerode';
-import { createExecJournal, endLeftExecs, endOnceBegun } from '../../src/engine/docker/containers/exec-journal.ts';
+import { createExecJournal, endOrphanedExecs, endOnceBegun } from '../../src/engine/docker/containers/exec-journal.ts';
 import { findControlGroup } from '../../src/engine/docker/groups/container-group.ts';
 import { facetOf } from '../../src/engine/engine.ts';
 import { dockerContractor } from './docker-contractor.ts';
@@ -45,9 +45,9 @@ describe('commands in containers', { skip: !mayEnd && 'only root may end process
     const running = await facetOf(engine, 'exec').start(web.name, { command });
     await createReader(running).to('started');
     assert.notEqual(await count(), 0);
-    assert.deepEqual(await endLeftExecs(docker, execs), { ended: 1, unbegun: [] });
+    assert.deepEqual(await endOrphanedExecs(docker, execs), { ended: 1, unbegun: [] });
     assert.equal(await count(), 0);
-    assert.deepEqual(await endLeftExecs(docker, execs), { ended: 0, unbegun: [] });
+    assert.deepEqual(await endOrphanedExecs(docker, execs), { ended: 0, unbegun: [] });
     await running[Symbol.asyncDispose]();
   });
 
@@ -60,7 +60,7 @@ describe('commands in containers', { skip: !mayEnd && 'only root may end process
       return exec;
     };
     const [late, never] = [await prepare(), await prepare()];
-    const left = await endLeftExecs(docker, execs);
+    const left = await endOrphanedExecs(docker, execs);
     assert.deepEqual([left.ended, left.unbegun.sort()], [0, [late.id, never.id].sort()]);
     const signal = new AbortController().signal;
     const ending = endOnceBegun(docker, execs, { execIds: [late.id], signal });

@@ -8,8 +8,8 @@ import type { Workload } from '../../src/deployment/workload/workload.ts';
 import {
   type ControlGroup,
   findControlGroup,
-  givesWay,
-  letGiveWay,
+  isYielding,
+  setYielding,
   usedMsOf,
 } from '../../src/engine/docker/groups/container-group.ts';
 import { createProcessorLook } from '../../src/engine/docker/processor/processor-watch.ts';
@@ -64,13 +64,13 @@ describe('the processor on docker', () => {
     const look = createProcessorLook(docker, { owner, log }, () => performance.now() + skippedMs);
 
     while ((await look()) === 0) await delay(500);
-    assert.deepEqual(await Promise.all(groups.map(givesWay)), [true, false]);
+    assert.deepEqual(await Promise.all(groups.map(isYielding)), [true, false]);
 
     await pause(greedy);
     await look();
     skippedMs = 31_000;
     assert.equal(await look(), 0);
-    assert.deepEqual(await Promise.all(groups.map(givesWay)), [false, false]);
+    assert.deepEqual(await Promise.all(groups.map(isYielding)), [false, false]);
     await docker.getContainer(greedy.name).unpause();
     assert.deepEqual(logged, [
       'workload yields CPU to others because of continuous use',
@@ -87,7 +87,7 @@ describe('the processor on docker', () => {
     for (const { name } of [behind, first])
       await docker.getContainer(name).update({ CpusetCpus: await oneProcessor() });
     const groups = [await groupOf(behind), await groupOf(first)] as const;
-    await letGiveWay(groups[0], true);
+    await setYielding(groups[0], true);
     const used = async () => await Promise.all(groups.map(usedMsOf));
     const [behindBefore = 0, firstBefore = 0] = await used();
     for (;;) {
@@ -103,7 +103,7 @@ describe('the processor on docker', () => {
     const scene = newScene();
     const idle = scene.workload('idle', { command: ['idle'] });
     await scene.start(idle);
-    await letGiveWay(await groupOf(idle), true);
+    await setYielding(await groupOf(idle), true);
     assert.equal(await createProcessorLook(docker, { owner, log })(), 1);
   });
 });

@@ -14,7 +14,7 @@ import {
   createVolumeArchives,
   type Packing,
   packedSize,
-  removeLeftCopies,
+  removeOrphanedCopies,
   stopPacking,
 } from '../../src/engine/docker/volumes/volume-archives.ts';
 import { clearFolder } from '../../src/engine/docker/volumes/volume-copies.ts';
@@ -161,7 +161,7 @@ describe('archives of a hostile volume', needsRoot, () => {
     // It is this process's own: only one that has not opened yet could have left it.
     await mkdir(join(folders, '1-lives'));
     await run('umount', [join(folders, own!, 'volumes', 'shop', 'data', 'mount')]);
-    await removeLeftCopies(directory);
+    await removeOrphanedCopies(directory);
     assert.deepEqual(await readdir(folders), ['1-lives']);
     assert.equal(copy.archives.length, 1);
   });

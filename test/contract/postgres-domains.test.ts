@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Finding } from '../../src/deployment/domain/domain-finding.ts';
 import { afterCheck } from '../../src/deployment/domain/domain-state.ts';
-import type { Asked } from '../../src/domains/lookup.ts';
+import type { DomainQuery } from '../../src/domains/lookup.ts';
 import { createDomainChecks } from '../../src/domains/open.ts';
 import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
 import type { HeldDuty } from '../../src/lib/rounds.ts';
@@ -58,7 +58,7 @@ test('one of two processes looks names up, the edges of both hear of it, and the
     const duty = duties.get(holder) ?? createDuty(parts);
     duties.set(holder, duty);
     let hasTurned = false;
-    const lookup = async (question: Asked): Promise<Finding> => {
+    const lookup = async (question: DomainQuery): Promise<Finding> => {
       asked.push(holder);
       proof ??= question.proof.value;
       const isProven = clock.now > dayMs && proof === question.proof.value;

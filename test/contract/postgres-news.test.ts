@@ -109,14 +109,14 @@ test('a duty is of one process until that leaves it or does not come back in tim
 
 test('what a process held is free within seconds when it was killed, and not when it stands still', async (t) => {
   const gone: string[] = [];
-  const { promise: isTold, resolve: tell } = Promise.withResolvers<void>();
+  const { promise, resolve: resolve } = Promise.withResolvers<void>();
   const hear = {
     due() {},
     told() {},
     routes() {},
     edges() {},
     asked() {},
-    gone: (id: string) => tell(void gone.push(id)),
+    gone: (id: string) => resolve(void gone.push(id)),
   };
   await using looking = await openStore(settings);
   await using _ = await looking.follow(hear);
@@ -132,7 +132,7 @@ test('what a process held is free within seconds when it was killed, and not whe
   );
   still!.holder.kill('SIGSTOP');
   killed!.holder.kill('SIGKILL');
-  await isTold;
+  await promise;
   assert.deepEqual(gone, [killed!.id]);
   const takes = (name: string) => acquireDuty(looking.db, { name, holder: 'another', now: 100, forMs: 1e9 });
   assert.deepEqual([await takes('of blog'), await takes('of shop')], [false, false]);

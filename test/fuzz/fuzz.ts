@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 import { announceOn } from '../../scripts/setup/announce.ts';
-import { lookAtHost } from '../../scripts/setup/host.ts';
+import { inspectHost } from '../../scripts/setup/host.ts';
 import { provideProxy } from '../../scripts/setup/proxy.ts';
 import { type Answer, exchange, patience, readAnswers } from './exchange.ts';
 import { createJudge } from './judge.ts';
@@ -29,7 +29,7 @@ const seconds = Number(values.seconds);
 const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
 if (!(seconds > 0) || !Number.isInteger(seed)) throw new Error('--seconds and --seed are numbers');
 
-await provideProxy(await lookAtHost(), announceOn(process.stdout));
+await provideProxy(await inspectHost(), announceOn(process.stdout));
 console.log(`Fuzzing for ${seconds} s of processor time; repeat with --seed ${seed}`);
 const service = await startService();
 process.exitCode = (await fuzz().finally(() => service.end())) ? 0 : 1;

@@ -10,7 +10,7 @@ import { openAccounts } from '../../src/accounts/open.ts';
 import type { Service } from '../../src/api/api-service.ts';
 import { createApp } from '../../src/api/app.ts';
 import { createRegistry } from '../../src/api/registry/registry.ts';
-import { createDiskBook } from '../../src/control/disk/disk-book.ts';
+import { createDiskState } from '../../src/control/disk/disk-state.ts';
 import { startLoop } from '../../src/control/loop.ts';
 import { createRouted } from '../../src/control/routing.ts';
 import { openEgress } from '../../src/deployment/workload/egress.ts';
@@ -23,7 +23,7 @@ import { admitProxy, clearSocket, prepareRunDirectory } from '../../src/edge/soc
 import { createDialer } from '../../src/images/dialer/dialer.ts';
 import { openPushedImages } from '../../src/images/pushed/open.ts';
 import { namespaceOf } from '../../src/images/pushed/repository-names.ts';
-import { createBells } from '../../src/lib/bells.ts';
+import { createNotifier } from '../../src/lib/notifier.ts';
 import { digestOf } from '../../src/lib/digest.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { sealWith } from '../../src/lib/seal.ts';
@@ -82,7 +82,7 @@ const loop = startLoop({
   wait,
   log,
   epoch: { value: 0 },
-  disk: createDiskBook(),
+  disk: createDiskState(),
   random: Math.random,
   checkTags: engine.checkTags,
   routed: createRouted(),
@@ -109,7 +109,7 @@ const service: Service = {
   urlOf,
   metrics,
   now,
-  told: createBells(),
+  told: createNotifier(),
   dialer: createDialer(),
   wake: loop.wake,
   lookAtDomains: () => {},

@@ -92,18 +92,18 @@ async function keepPlaces(host: PrivateHost): Promise<void> {
 
 type Tell = (order: Order) => Promise<unknown>;
 
-export type StandIns = { tell: Tell; attempt(attempts: Attempt[]): Promise<Outcome[]>; pid: number };
+export type StandIns = { sendOrder: Tell; attempt(attempts: Attempt[]): Promise<Outcome[]>; pid: number };
 
 /** On this machine, and in a network behind it. */
 export async function openWorld(host: Pick<PrivateHost, 'spawn' | 'run'>): Promise<StandIns> {
   const standIns = await startStandIns(host, ['unshare', '--net']);
-  const { tell, pid } = standIns;
+  const { sendOrder: sendOrder, pid } = standIns;
   const addresses = Object.values(outside);
   const ip = (command: string) => host.run(['ip', ...command.split(' ')]);
   await ip(`link add world type veth peer name eth0 netns ${pid}`);
   await ip(`address add ${lanAddress}/31 dev world`);
   await ip('link set world up');
-  await tell({
+  await sendOrder({
     kind: 'set-up',
     commands: [
       'link set lo up',
@@ -115,23 +115,23 @@ export async function openWorld(host: Pick<PrivateHost, 'spawn' | 'run'>): Promi
   });
   for (const address of addresses) await ip(`route add ${address}/32 via ${routerAddress}`);
   for (const [name, address] of Object.entries(outside))
-    for (const port of outsidePorts) await tell({ kind: 'listen', address, port, says: `${name}:${port}` });
+    for (const port of outsidePorts) await sendOrder({ kind: 'listen', address, port, says: `${name}:${port}` });
   const publicNames = { 'public.test': outside.public, 'rebound.test': outside.linkLocal };
   const names = { ...publicNames, [namesOf.resolver]: outside.privateA };
-  await tell({ kind: 'resolve', address: outside.resolver, names });
+  await sendOrder({ kind: 'resolve', address: outside.resolver, names });
   const otherNames = { 'public.test': outside.public, [namesOf.otherResolver]: outside.otherPublic };
-  await tell({ kind: 'resolve', address: outside.otherResolver, names: otherNames });
+  await sendOrder({ kind: 'resolve', address: outside.otherResolver, names: otherNames });
   return standIns;
 }
 
 /** Services of the machine: for all clients, for its own network, and the engine's own, as some machines have it. */
 async function openMachine({ host, dockerHost }: PrivateEngine): Promise<Tell> {
-  const { tell } = await startStandIns(host, []);
+  const { sendOrder: sendOrder } = await startStandIns(host, []);
   const { anywhere, lanOnly, engine } = hostPorts;
-  await tell({ kind: 'listen', address: '0.0.0.0', port: anywhere, says: 'service of the machine' });
-  await tell({ kind: 'listen', address: lanAddress, port: lanOnly, says: 'service of the machine' });
-  await tell({ kind: 'forward', address: '0.0.0.0', port: engine, path: new URL(dockerHost).pathname });
-  return tell;
+  await sendOrder({ kind: 'listen', address: '0.0.0.0', port: anywhere, says: 'service of the machine' });
+  await sendOrder({ kind: 'listen', address: lanAddress, port: lanOnly, says: 'service of the machine' });
+  await sendOrder({ kind: 'forward', address: '0.0.0.0', port: engine, path: new URL(dockerHost).pathname });
+  return sendOrder;
 }
 
 /** A program of stand-ins on the private machine; `wrapper`: what puts it into another network. */
@@ -145,11 +145,11 @@ export async function startStandIns(host: Pick<PrivateHost, 'spawn'>, wrapper: s
     return JSON.parse(value);
   };
   const pid = (await next()) as number;
-  const tell: Tell = async (order) => {
+  const sendOrder: Tell = async (order) => {
     child.stdin!.write(`${JSON.stringify(order)}\n`);
     const answer = await next();
     assert.equal(answer?.error, undefined, `${JSON.stringify(order)}: ${answer?.error}`);
     return answer;
   };
-  return { pid, tell, attempt: async (attempts) => (await tell({ kind: 'attempt', attempts })) as Outcome[] };
+  return { pid, sendOrder, attempt: async (attempts) => (await sendOrder({ kind: 'attempt', attempts })) as Outcome[] };
 }

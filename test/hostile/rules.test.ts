@@ -94,13 +94,13 @@ async function connect(): Promise<void> {
   ] as const)
     await ip(`address add ${address} dev ${device} nodad`);
   for (const device of [bridge, 'world']) await ip(`link set ${device} up`);
-  await pod.tell({ kind: 'set-up', commands: ends('pod', 'fd00:2::2', machine.gateway) });
+  await pod.sendOrder({ kind: 'set-up', commands: ends('pod', 'fd00:2::2', machine.gateway) });
   const addresses = Object.values(outside);
   const own = addresses.map((address) => `address add ${address}/128 dev lo`);
-  await world.tell({ kind: 'set-up', commands: ['link set lo up', ...ends('eth0', 'fd00:1::2', machine.lan), ...own] });
+  await world.sendOrder({ kind: 'set-up', commands: ['link set lo up', ...ends('eth0', 'fd00:1::2', machine.lan), ...own] });
   for (const address of addresses) await ip(`route add ${address}/128 via fd00:1::2`);
-  await here.tell({ kind: 'listen', address: '::', port: 80, says: 'the machine' });
-  for (const port of [25, 80]) await world.tell({ kind: 'listen', address: '::', port, says: 'the world' });
+  await here.sendOrder({ kind: 'listen', address: '::', port: 80, says: 'the machine' });
+  for (const port of [25, 80]) await world.sendOrder({ kind: 'listen', address: '::', port, says: 'the world' });
   // The kernel takes a moment to know its neighbours.
   const all = Object.values(cases);
   await until('everybody is reached', async () => (await pod.attempt(all)).every(hasReached));

@@ -65,8 +65,8 @@ export async function openNodeWorld(): Promise<AsyncDisposable> {
   };
   try {
     await openWorld(host);
-    const { tell } = await startStandIns(host, []);
-    await tell({ kind: 'listen', address: '0.0.0.0', port: hostPorts.anywhere, says: 'service of the machine' });
+    const { sendOrder } = await startStandIns(host, []);
+    await sendOrder({ kind: 'listen', address: '0.0.0.0', port: hostPorts.anywhere, says: 'service of the machine' });
     return { [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();

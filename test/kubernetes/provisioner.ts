@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Cluster } from '../../src/engine/kubernetes/cluster.ts';
-import { ClusterRefusal, isSilence } from '../../src/engine/kubernetes/faults.ts';
+import { ClusterRefusal, isTimeout } from '../../src/engine/kubernetes/faults.ts';
 import type { FoundClaim } from '../../src/engine/kubernetes/objects.ts';
 import { wait } from '../../src/lib/wait.ts';
 import { processLabels, removeLeft } from './cut-off-runs.ts';
@@ -69,7 +69,7 @@ export async function startProvisioner(
       const status = error instanceof ClusterRefusal ? error.status : undefined;
       if (status === doneWith) return;
       // One that is just starting does not know yet whom it lets in.
-      const isAway = isSilence(error) || (status !== undefined && (status >= 500 || status === 401 || status === 403));
+      const isAway = isTimeout(error) || (status !== undefined && (status >= 500 || status === 401 || status === 403));
       if (!isAway || closed.signal.aborted) throw error;
       await wait(pauseMs, closed.signal);
     }

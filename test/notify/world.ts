@@ -8,7 +8,7 @@ import { createDialer } from '../../src/images/dialer/dialer.ts';
 import { createFairWorker } from '../../src/lib/fair-work.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { callWebhook, type Delivering, deliveryWork } from '../../src/notify/deliver.ts';
-import { lookForNotices } from '../../src/notify/open.ts';
+import { findNotices } from '../../src/notify/open.ts';
 import { choicesOf, setWebhook } from '../../src/store/notifications.ts';
 import { addSession } from '../../src/store/sessions.ts';
 import { addAccount } from '../support/accounts.ts';
@@ -51,7 +51,7 @@ export async function world(t: TestContext) {
     now: () => clock.now,
     accountUrl: 'https://berth.test/account',
     log: { warn: () => {} },
-    call: (call: Parameters<typeof callWebhook>[1]) => callWebhook(dialer, { ...call, mayAskListed: true }),
+    call: (call: Parameters<typeof callWebhook>[1]) => callWebhook(dialer, { ...call, mayUseListed: true }),
     sendMail: async (mail: (typeof mails)[number]) => void mails.push(mail),
     stop: new AbortController().signal,
     duty: { take: async () => true },
@@ -67,7 +67,7 @@ export async function world(t: TestContext) {
     delivering,
     choose: (kinds: NoticeKind[]) => setWebhook(db, seal, 'ada', { url, kinds, secret }),
     webhook: async () => (await choicesOf(db, 'ada')).webhook!,
-    look: () => lookForNotices({ db, now: () => clock.now, urlOf }),
+    look: () => findNotices({ db, now: () => clock.now, urlOf }),
     deliver: () => deliverDue(delivering),
     waiting: async () => (await db.selectFrom('noticeDeliveries').selectAll().execute()).length,
   };

@@ -3,7 +3,7 @@
  * not yet said so. Its argument is the data directory.
  */
 import { createServer } from 'node:net';
-import { createDoors } from '../../src/edge/doors.ts';
+import { createServerSockets } from '../../src/edge/server-sockets.ts';
 import { edgePaths } from '../../src/edge/edge-paths.ts';
 import { findPredecessor } from '../../src/handover.ts';
 
@@ -11,12 +11,12 @@ const dataDir = process.argv[2]!;
 const predecessor = await findPredecessor(dataDir);
 if (!predecessor) throw new Error('there is nobody to take the place of');
 await predecessor.standAside();
-const doors = createDoors();
+const sockets = createServerSockets();
 const { apiSocket, pagesSocket, registrySocket, serviceSocket } = edgePaths(dataDir);
 for (const socket of [apiSocket, pagesSocket, registrySocket, serviceSocket])
-  await doors.at(
+  await sockets.at(
     socket,
     socket === serviceSocket ? 'private' : 'proxy',
   )((path) => new Promise((resolve) => createServer().listen(path, () => resolve(undefined))));
-await doors.open();
+await sockets.open();
 process.kill(process.pid, 'SIGKILL');

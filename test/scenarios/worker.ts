@@ -5,7 +5,7 @@
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createDiskBook } from '../../src/control/disk/disk-book.ts';
+import { createDiskState } from '../../src/control/disk/disk-state.ts';
 import { startLoop } from '../../src/control/loop.ts';
 import { createRouted } from '../../src/control/routing.ts';
 import { createPausedClock } from '../../src/control/visit/paused-clock.ts';
@@ -48,7 +48,7 @@ const loop = startLoop({
   seal: sealWith(secret),
   metrics: createMetrics(),
   epoch: { value: 0 },
-  disk: createDiskBook(),
+  disk: createDiskState(),
   routed: createRouted(),
   engine,
   checkTags: createTagCheck({ images: { digestOf: noRegistry }, engine }),

@@ -37,7 +37,7 @@ export type Stage = {
   intents: number;
   loseReply: (isLost: boolean) => void;
   note: (what: string) => void;
-  tell: (line: string) => void;
+  report: (line: string) => void;
 };
 
 /** Does what the story says. */
@@ -175,7 +175,7 @@ async function post(
   stage: Stage,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const { story, api, clock, processes, random, loseReply, note, tell } = stage;
+  const { story, api, clock, processes, random, loseReply, note, report } = stage;
   api.clock.now = clock.now();
   const isLost = story.lostReplies.includes(++stage.intents);
   loseReply(isLost);
@@ -185,7 +185,7 @@ async function post(
   loseReply(false);
   if (answer.status === 503) {
     note('lost reply');
-    tell(`    no reply to ${path}`);
+    report(`    no reply to ${path}`);
   }
   for (const deploymentId of api.woken.splice(0))
     for (const process of processes) if (random() < story.heardShare) process.wake(deploymentId);

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { randomFrom } from '../random.ts';
 import { createBase } from './base.ts';
 import { run } from './run.ts';
-import { type Story, story, tell } from './story.ts';
+import { type Story, story, describeStory } from './story.ts';
 
 /** Some 50 s of a processor: a run takes 50 ms, most of it in its 380 statements to the store (measured). */
 const usualRuns = 1_000;
@@ -55,9 +55,9 @@ async function holds(number: number): Promise<boolean> {
 
 async function report(number: number, shortest: Story): Promise<void> {
   const happened: string[] = [];
-  const error = await run(shortest, base, { note() {}, tell: (line) => happened.push(line) }).catch(
+  const error = await run(shortest, base, { note() {}, report: (line) => happened.push(line) }).catch(
     (error: Error) => error,
   );
-  console.error(`BERTH_SIMULATION_SEED=${number} node test/simulation/main.ts\n${tell(shortest)}\n`);
+  console.error(`BERTH_SIMULATION_SEED=${number} node test/simulation/main.ts\n${describeStory(shortest)}\n`);
   console.error(`${happened.slice(-200).join('\n')}\n${error ? error.stack : 'It has not failed again.'}\n`);
 }

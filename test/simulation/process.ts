@@ -1,7 +1,7 @@
 /** A process of the service: the real loop on the store and the engine, which can die or stand still at any call. */
 import { type Driver, Kysely } from 'kysely';
 import type { Control } from '../../src/control/control.ts';
-import { createDiskBook } from '../../src/control/disk/disk-book.ts';
+import { createDiskState } from '../../src/control/disk/disk-state.ts';
 import { type Loop, startLoop } from '../../src/control/loop.ts';
 import { createRouted, storedRoutes } from '../../src/control/routing.ts';
 import { createPausedClock } from '../../src/control/visit/paused-clock.ts';
@@ -152,7 +152,7 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
     db,
     wait,
     now,
-    disk: createDiskBook(),
+    disk: createDiskState(),
     routed: createRouted(),
     pausedClock: createPausedClock(clock.elapsed),
     engine: engineOf(engine, { wait, random }, alive),

@@ -21,7 +21,7 @@ import { graceOf, withGrace } from './grace.ts';
 import { type Call, type Process, type Surroundings, startProcess } from './process.ts';
 import { checkSecondPass, checkTransitions, converge } from './recovery.ts';
 import { settings } from './settings.ts';
-import { type Blow, type Story, tellAct, tellSuffering } from './story.ts';
+import { type Blow, type Story, describeAct, describeEffect } from './story.ts';
 import { checkCall, checkEnd, type Witness } from './witness.ts';
 
 const minute = 60_000;
@@ -38,13 +38,13 @@ export type Reporter = {
   /** Something that is counted has happened. */
   note: (what: string) => void;
   /** A line for each thing that happens. */
-  tell?: (line: string) => void;
+  report?: (line: string) => void;
 };
 
 const metrics = createMetrics();
 
 /** Throws when something is not as it must be. */
-export async function run(told: Story, base: Base, { note, tell = () => {} }: Reporter): Promise<void> {
+export async function run(told: Story, base: Base, { note, report = () => {} }: Reporter): Promise<void> {
   const { db, driver, api } = base;
   const story = withGrace(told);
   const graceMs = graceOf(story);
@@ -92,11 +92,11 @@ export async function run(told: Story, base: Base, { note, tell = () => {} }: Re
     urlOf: (label) => new URL(`http://${label}.localhost`),
     epoch: { value: 0 },
     log: {
-      warn: (_, message) => tell(`    ${message}`),
+      warn: (_, message) => report(`    ${message}`),
       info: (fields) => {
         if ('because' in fields && String(fields.because).includes('has stalled')) note('late pull');
       },
-      error: (fields, message) => tell(`    ${message}: ${'err' in fields ? fields.err : ''}`),
+      error: (fields, message) => report(`    ${message}: ${'err' in fields ? fields.err : ''}`),
     },
     edges,
     tellRoutes(teller) {
@@ -111,10 +111,10 @@ export async function run(told: Story, base: Base, { note, tell = () => {} }: Re
       const isMeant = ({ of, call: number }: Blow) =>
         number === (of === 'any' ? calls : of === kind && calledOf.get(kind));
       const blow = isOver ? undefined : story.blows.find(isMeant);
-      tell(`  ${clock.elapsed().toFixed(0)} ms, process ${process}, call ${calls}: ${kind} ${tellCall(call)}`);
+      report(`  ${clock.elapsed().toFixed(0)} ms, process ${process}, call ${calls}: ${kind} ${describeCall(call)}`);
       if (blow) {
         note(`blow ${blow.what.kind}`);
-        tell(`    ${blow.when} it: ${tellSuffering(blow.what)}`);
+        report(`    ${blow.when} it: ${describeEffect(blow.what)}`);
         excuse(blow, call);
       }
       const afterMs = random() * (call.operation?.kind === 'pull' ? 3_000 : 30);
@@ -165,7 +165,7 @@ export async function run(told: Story, base: Base, { note, tell = () => {} }: Re
   function happens(isMeant: boolean, what: string): boolean {
     if (!isMeant || isOver) return false;
     note(what);
-    tell(`    ${what}`);
+    report(`    ${what}`);
     return true;
   }
 
@@ -210,7 +210,7 @@ export async function run(told: Story, base: Base, { note, tell = () => {} }: Re
     intents: 0,
     loseReply: base.loseReply,
     note,
-    tell,
+    report,
   };
 
   try {
@@ -220,12 +220,12 @@ export async function run(told: Story, base: Base, { note, tell = () => {} }: Re
       await pass(afterMs);
       if (isEventful && index === Math.floor(story.acts.length / 2)) await fillEvents(stage);
       note(`act ${act.kind}`);
-      tell(`${clock.elapsed().toFixed(0)} ms: ${tellAct(act)}`);
+      report(`${clock.elapsed().toFixed(0)} ms: ${describeAct(act)}`);
       await perform(act, stage);
     }
     await pass(minute);
     isOver = true;
-    tell('From here on nothing goes wrong any more.');
+    report('From here on nothing goes wrong any more.');
     for (const process of processes) process.thaw();
     setRegistries(world, false);
     await converge(scene, clock, pass, () => checkEnd(scene));
@@ -251,7 +251,7 @@ function seedIds(random: () => number): void {
   syncBuiltinESMExports();
 }
 
-function tellCall({ deploymentId = '', operation }: Call): string {
+function describeCall({ deploymentId = '', operation }: Call): string {
   if (!operation) return deploymentId;
   const { kind: _, because, ...rest } = operation;
   const subject = 'workload' in rest ? rest.workload.name : 'name' in rest ? rest.name : '';

@@ -53,7 +53,7 @@ async function twoWorkers() {
       engine: { ...engine, copies: { ...copies, clear } },
       place,
       stop: stopping.signal,
-      tell: async (_, { text }) => void told.push(text),
+      mailOwner: async (_, { text }) => void told.push(text),
     });
     const stop = () => stopping.abort();
     const end = () => breakOff(new BackupFault('restic: it was ended'));

@@ -175,13 +175,13 @@ export const story: fc.Arbitrary<Story> = fc.record({
 });
 
 /** A line for everything that happens. */
-export function tell(story: Story): string {
+export function describeStory(story: Story): string {
   const { seed, workers, skewsMs, facets, acts, blows, heardShare } = story;
   return [
     `seed ${seed}, ${workers} worker(s) with clocks ahead by ${skewsMs.slice(0, workers)} ms, an engine with [${facets}]`,
     `each hears ${heardShare * 100} % of what others make due`,
-    ...acts.map(({ afterMs, act }) => `after ${afterMs} ms: ${tellAct(act)}`),
-    ...blows.map(({ of, call, when, what }) => `${when} call ${call} of ${of}: ${tellSuffering(what)}`),
+    ...acts.map(({ afterMs, act }) => `after ${afterMs} ms: ${describeAct(act)}`),
+    ...blows.map(({ of, call, when, what }) => `${when} call ${call} of ${of}: ${describeEffect(what)}`),
     ...story.lostWrites.map((write) => `writing ${write} fails`),
     ...story.lostAnswers.map((commit) => `the answer to commit ${commit} is lost`),
     ...story.lostReplies.map((intent) => `the API is not told that intent ${intent} was written`),
@@ -189,11 +189,11 @@ export function tell(story: Story): string {
   ].join('\n');
 }
 
-export function tellSuffering(what: Blow['what']): string {
-  return what.kind === 'asked' ? tellAct(what.act) : JSON.stringify(what);
+export function describeEffect(what: Blow['what']): string {
+  return what.kind === 'asked' ? describeAct(what.act) : JSON.stringify(what);
 }
 
-export function tellAct(act: Act): string {
+export function describeAct(act: Act): string {
   if (!('spec' in act)) return JSON.stringify(act);
   const pods = act.spec.pods.map(
     ({ name, image, resourceType, replicas, path, servicePorts, volumes, dependsOn, vars }) =>

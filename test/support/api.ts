@@ -6,7 +6,7 @@ import { createApp } from '../../src/api/app.ts';
 import type { Budget } from '../../src/deployment/limits/host-budget.ts';
 import { createMemoryWorld } from '../../src/engine/memory/world.ts';
 import { createDialer } from '../../src/images/dialer/dialer.ts';
-import { createBells } from '../../src/lib/bells.ts';
+import { createNotifier } from '../../src/lib/notifier.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { declaredCodes } from './declared-codes.ts';
@@ -76,7 +76,7 @@ export async function testApi(
     budget: async () => budget,
     metrics: createMetrics(),
     now: () => clock.now,
-    told: createBells(),
+    told: createNotifier(),
     dialer: createDialer(),
     ...beside,
     wake: (deploymentId) => woken.push(deploymentId),

@@ -2,7 +2,7 @@
 
 import type { AppSpec } from '../../src/config/spec/spec.ts';
 import type { Control } from '../../src/control/control.ts';
-import { createDiskBook } from '../../src/control/disk/disk-book.ts';
+import { createDiskState } from '../../src/control/disk/disk-state.ts';
 import { createRouted } from '../../src/control/routing.ts';
 import { findOrphans } from '../../src/control/sweep.ts';
 import { reconcile } from '../../src/control/visit/reconcile.ts';
@@ -85,7 +85,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, TestIma
       graceMs: 0,
     },
     metrics: createMetrics(),
-    disk: createDiskBook(),
+    disk: createDiskState(),
     now: () => clock.now,
     wait,
     random: () => 0.5,

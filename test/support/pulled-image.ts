@@ -26,7 +26,7 @@ export const image: ResolvedUpstream = {
   isForEverybody: true,
   payer: '',
   client: {
-    ask: () => {
+    request: () => {
       throw new Error('nothing is asked of a registry');
     },
   },
@@ -36,7 +36,7 @@ export const image: ResolvedUpstream = {
 /** A registry's image of one layer, or of the same several times; `sent`: what it answers, one after another. */
 export function imageOf(layer: Buffer, sent: () => Buffer, said: Partial<ResolvedUpstream> = {}): ResolvedUpstream {
   const url = new URL('https://r.example/');
-  const client = { ask: async () => ({ status: 200, headers: {}, url, body: Readable.from(piecesOf(sent())) }) };
+  const client = { request: async () => ({ status: 200, headers: {}, url, body: Readable.from(piecesOf(sent())) }) };
   const descriptor = { mediaType: 'x', digest: digestOf(layer), sizeBytes: layer.length };
   const layers = said.diffIds?.map(() => descriptor) ?? [descriptor];
   const document = { layers: layers.map(({ digest, sizeBytes }) => ({ digest, size: sizeBytes })) };

@@ -8,7 +8,7 @@ import type { SnapshotParts } from '../../src/snapshots/snapshot-parts.ts';
 import { createSnapshotWorker, type SnapshotWorker } from '../../src/snapshots/worker.ts';
 
 /** `place`: one for all deployments, or the place of each. Default: no schedule, and no notifications. */
-export type WorkerWanted = Partial<Pick<SnapshotParts, 'stop' | 'tell'>> & {
+export type WorkerWanted = Partial<Pick<SnapshotParts, 'stop' | 'mailOwner'>> & {
   engine: Pick<Engine, 'observe' | 'copies'> & { exec?: Exec | undefined };
   place: Repository | SnapshotParts['repository'];
   terms?: Partial<SnapshotTerms>;

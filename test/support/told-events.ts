@@ -1,13 +1,13 @@
 /** Events and pods as the service sends them to the dashboard. */
 import type { DeploymentEvent } from '../../src/deployment/event/event.ts';
 import { describeEvent } from '../../src/deployment/event/event-words.ts';
-import type { ToldEvent } from '../../web/src/deployment/story.ts';
+import type { StreamedEvent } from '../../web/src/deployment/event-text.ts';
 import type { PodState } from '../../web/src/service/records.ts';
 
 export const noon = Date.UTC(2026, 0, 1, 12);
 
 /** Each with its milliseconds after noon, numbered from `from`. */
-export function toldEvents(events: readonly [ms: number, event: DeploymentEvent][], from = 1): ToldEvent[] {
+export function toldEvents(events: readonly [ms: number, event: DeploymentEvent][], from = 1): StreamedEvent[] {
   return events.map(([ms, event], index) => {
     const at = new Date(noon + ms).toISOString();
     const number = from + index;

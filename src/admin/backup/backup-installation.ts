@@ -20,7 +20,7 @@ import {
   clearFolder,
   copyVolumes,
   makeFolder,
-  roomBeside,
+  freeBytesForCopies,
   volumesIn,
 } from '../../engine/docker/volumes/volume-copies.ts';
 import { readKeys } from '../../lib/key-file.ts';
@@ -50,11 +50,11 @@ import {
   clearKilledBackups,
   type KeptOnce,
   keepCopies,
-  type LeftOut,
+  type SkippedVolumes,
   type SizedVolumes,
   type VolumeKeeper,
 } from './backup-volumes.ts';
-import { takeOnlyTurn } from './only-one.ts';
+import { acquireBackupLock } from './backup-lock.ts';
 import type { OpenElsewhere } from './open-elsewhere.ts';
 
 export type BackupOrder = {
@@ -84,7 +84,7 @@ export type BackupStep =
   | { kind: 'kept-volumes'; deploymentId: string; pausedMs: number };
 
 export type BackedUp =
-  | ({ kind: 'backed-up'; at: Instant; blobs: number; deployments: number; leftOut: LeftOut[] } & Saved)
+  | ({ kind: 'backed-up'; at: Instant; blobs: number; deployments: number; leftOut: SkippedVolumes[] } & Saved)
   | { kind: 'refused'; because: 'no-installation' | 'under-way' | 'other-key' };
 
 /** Throws BackupFault. */
@@ -92,7 +92,7 @@ export async function backUpInstallation(db: Kysely<Tables>, order: BackupOrder)
   const { repository, dataDir, told } = order;
   const installation = await installationId(db);
   if (installation === undefined) return { kind: 'refused', because: 'no-installation' };
-  using turn = takeOnlyTurn(dataDir);
+  using turn = acquireBackupLock(dataDir);
   if (!turn) return { kind: 'refused', because: 'under-way' };
   if ((await repository.provide()).isNew) told({ kind: 'made-place' });
   const draft = join(dataDir, 'backup-draft');
@@ -286,7 +286,7 @@ function keepFolders({ repository, dataDir, draft, diskFreeBytes, now }: Keeping
     async keep(deploymentId, volumes) {
       const names = volumes.map(({ volume }) => volume);
       try {
-        if ((await roomBeside(root, deploymentId, names)) < diskFreeBytes) return undefined;
+        if ((await freeBytesForCopies(root, deploymentId, names)) < diskFreeBytes) return undefined;
         return await keepOne(deploymentId, volumes);
       } finally {
         await clearFolder(join(draft, volumesIn));

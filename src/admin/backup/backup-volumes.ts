@@ -9,7 +9,7 @@ import type { Repository } from '../../backup/restic.ts';
 import type { Instant } from '../../deployment/deployment.ts';
 import { takeCopy, type VolumeCopies } from '../../engine/volume-facets.ts';
 import { newId } from '../../lib/ids.ts';
-import { movingMs } from '../../lib/moving-time.ts';
+import { transferTimeoutMs } from '../../lib/transfer-timeout.ts';
 import { wait as reallyWait, type Wait } from '../../lib/wait.ts';
 import { heldCopies, holdCopy, holdMs } from '../../store/copy-holds.ts';
 import type { Database } from '../../store/database.ts';
@@ -18,7 +18,7 @@ import type { Tables } from '../../store/rows.ts';
 import { type KeptVolumes, volumesTag, volumesTagOf } from './backup-files.ts';
 
 /** `not-here`: none of them exists yet, or they do not have their own file systems on this machine. */
-export type LeftOut = {
+export type SkippedVolumes = {
   deploymentId: string;
   volumes: string[];
   because: 'not-here' | 'no-room' | 'failed';
@@ -38,19 +38,19 @@ export type VolumeKeeper = {
   keep(deploymentId: string, volumes: SizedVolumes): Promise<KeptOnce | undefined>;
 };
 
-export type ToldOfVolumes = (step: { kind: 'kept-volumes'; deploymentId: string; pausedMs: number }) => void;
+export type VolumeReport = (step: { kind: 'kept-volumes'; deploymentId: string; pausedMs: number }) => void;
 
 /** `keeper`: or why none can be had. */
 export async function backUpVolumes(
   db: Database,
   keeper: VolumeKeeper | Error,
-  told: ToldOfVolumes,
-): Promise<{ kept: KeptVolumes[]; leftOut: LeftOut[] }> {
+  told: VolumeReport,
+): Promise<{ kept: KeptVolumes[]; leftOut: SkippedVolumes[] }> {
   const kept: KeptVolumes[] = [];
-  const leftOut: LeftOut[] = [];
+  const leftOut: SkippedVolumes[] = [];
   for (const { id: deploymentId, volumes: wanted } of await keptDeployments(db)) {
     let volumes = wanted;
-    const leave = (because: LeftOut['because'], fault?: Error) =>
+    const leave = (because: SkippedVolumes['because'], fault?: Error) =>
       leftOut.push({ deploymentId, volumes, because, ...(fault && { fault }) });
     try {
       if (keeper instanceof Error) throw keeper;
@@ -120,7 +120,7 @@ export function keepCopies(db: Kysely<Tables>, { repository, copies, now }: Keep
       const { placeId, totalBytes, addedBytes } = await keepTars(copy, names, repository, {
         tags: [volumesTag, volumesTagOf(deploymentId)],
         mayBeRenamed: false,
-        withinMs: movingMs(copy.apparentBytes),
+        withinMs: transferTimeoutMs(copy.apparentBytes),
       });
       const { pausedMs } = copy;
       return { deploymentId, id: placeId, form: 'tars', at, volumes, totalBytes, addedBytes, pausedMs };

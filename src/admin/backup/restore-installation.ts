@@ -25,7 +25,7 @@ import { type MoveRefusal, migrateStore } from '../migrate-store.ts';
 import { keyFileOf } from '../rotate-key.ts';
 import { placeOf } from '../store-places.ts';
 import { type BackupContents, backupTag, fileNames, type KeptVolumes, readContents, sha256Of } from './backup-files.ts';
-import { takeOnlyTurn } from './only-one.ts';
+import { acquireBackupLock } from './backup-lock.ts';
 import type { OpenElsewhere } from './open-elsewhere.ts';
 import { type BroughtVolumes, bringVolumes, fillCopies, type VolumeFiller } from './restore-volumes.ts';
 
@@ -70,7 +70,7 @@ export async function restoreInstallation(order: RestoreOrder): Promise<Restored
     await rm(begunFile(dataDir), { force: true });
     return { kind: 'refused', because: 'installation-here' };
   }
-  using turn = takeOnlyTurn(dataDir);
+  using turn = acquireBackupLock(dataDir);
   if (!turn) return { kind: 'refused', because: 'under-way' };
   // An interrupted call has restored parts of one backup. The next call must continue with the same one.
   const begun = await readBegun(dataDir);

@@ -7,7 +7,7 @@ import { BackupFault } from '../../backup/backup-fault.ts';
 import { fillFromTars } from '../../backup/kept-tars.ts';
 import type { Repository } from '../../backup/restic.ts';
 import type { VolumeCopies } from '../../engine/volume-facets.ts';
-import { movingMs } from '../../lib/moving-time.ts';
+import { transferTimeoutMs } from '../../lib/transfer-timeout.ts';
 import type { KeptVolumes } from './backup-files.ts';
 
 export type BroughtVolumes = {
@@ -75,7 +75,7 @@ export async function fillCopies({ repository, copies, backupId }: Filling): Pro
       const made = await copies.make(deploymentId, missing, key);
       if (made.kind !== 'tars') throw new Error('A copy that is not a tar must be filled on its machine.');
       const { signal: stop } = new AbortController();
-      await fillFromTars(made, names, { placeId, volumes }, { repository, withinMs: movingMs(totalBytes), stop });
+      await fillFromTars(made, names, { placeId, volumes }, { repository, withinMs: transferTimeoutMs(totalBytes), stop });
       await copies.finish(deploymentId, names, key);
     },
     async place(brought) {

@@ -9,7 +9,7 @@ import type { Origin } from '../../store/origins.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { admitStranger } from './caller-admission.ts';
 import { admitToHost, exceededBounds, exceedsMaximum } from './capacity.ts';
-import { type Asked, admitToPlan, type Plan } from './plans.ts';
+import { type PlanRequest, admitToPlan, type Plan } from './plans.ts';
 
 /** Contains the exceeded bounds if the configuration requests more than is ever available. */
 export type Admission = Result<undefined> & { exceeded?: Bounds };
@@ -27,7 +27,7 @@ export async function admit(
     plan,
     origin,
   }: { budget: Budget; strangers: StrangerLimits; plan: Plan | undefined; origin: Origin },
-  asked: Asked & { now: Instant; sessionId: string | undefined },
+  asked: PlanRequest & { now: Instant; sessionId: string | undefined },
 ): Promise<Admission> {
   const max = maximumOf(budget, strangers, plan?.tier);
   // Before the plan, whose refusal would say nothing of the line.

@@ -12,7 +12,7 @@ import { type Origin, usageOfClient } from '../../store/origins.ts';
 import { usageOfSession } from '../../store/usage.ts';
 import type { ApiSettings } from '../api-service.ts';
 import { clientAddress, clientKey } from '../requests/client-address.ts';
-import { type Asked, addedBy } from './plans.ts';
+import { type PlanRequest, addedBy } from './plans.ts';
 
 export function originOf(request: FastifyRequest, { networkPool }: Pick<ApiSettings, 'networkPool'>): Origin {
   return { address: clientAddress(request), client: clientKey(request, networkPool) };
@@ -35,7 +35,7 @@ export async function admitStranger(
   db: Database,
   limits: StrangerLimits,
   { client }: Origin,
-  asked: Asked & { now: Instant; sessionId?: string | undefined },
+  asked: PlanRequest & { now: Instant; sessionId?: string | undefined },
 ): Promise<Result<undefined>> {
   const { now, sessionId } = asked;
   const used = {

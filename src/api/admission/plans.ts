@@ -59,7 +59,7 @@ export function payerOf(caller: Caller | undefined): string | null {
 export async function admitToPlan(
   db: Database,
   { accountId, tier }: Plan,
-  asked: Asked & { now: Instant },
+  asked: PlanRequest & { now: Instant },
 ): Promise<Result<undefined>> {
   return planFits(tier, await usageOf(db, accountId, asked.now), await addedBy(db, asked));
 }
@@ -68,10 +68,10 @@ export async function admitToPlan(
  * `isReturning`: an ended deployment comes back. Its resources counted toward no plan in between, although the host
  * kept its volumes.
  */
-export type Asked = { spec: AppSpec; deploymentId?: string; isReturning?: boolean };
+export type PlanRequest = { spec: AppSpec; deploymentId?: string; isReturning?: boolean };
 
 /** The usage that a start or a restore adds, or an update's additional usage. */
-export async function addedBy(db: Database, { spec, deploymentId, isReturning = false }: Asked): Promise<Usage> {
+export async function addedBy(db: Database, { spec, deploymentId, isReturning = false }: PlanRequest): Promise<Usage> {
   if (isReturning && deploymentId !== undefined)
     return usageFrom(1, amountOf(spec, await volumeSizesOfDeployment(db, deploymentId)));
   return usageFrom(deploymentId === undefined ? 1 : 0, await addedAmount(db, { spec, deploymentId }));

@@ -23,7 +23,7 @@ import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { unknownParameters } from '../requests/query-parameters.ts';
 import type { Limits } from '../requests/rate-limits.ts';
 import { type Documents, emptyBody, Strict } from './documents.ts';
-import { type AnswerOf, type AskedOf, type Bounds, printErrors } from './reading/read-document.ts';
+import { type OutputOf, type InputOf, type Bounds, printErrors } from './reading/read-document.ts';
 
 const ValidationRecord = Type.Object(
   {
@@ -132,9 +132,9 @@ export function configurationEndpoints(
 async function readFor(
   documents: Documents,
   request: FastifyRequest,
-  asked: AskedOf<'parse'>,
+  asked: InputOf<'parse'>,
   isCorrected: boolean,
-): Promise<Result<{ parsed: Parsed; fixed?: AnswerOf<'correct'>['fixed'] }>> {
+): Promise<Result<{ parsed: Parsed; fixed?: OutputOf<'correct'>['fixed'] }>> {
   if (isCorrected) return await documents.read(request, 'correct', asked);
   const read = await documents.read(request, 'parse', asked);
   return read.ok ? succeed({ parsed: read.value }) : read;

@@ -11,7 +11,7 @@ import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { unknownParameters } from '../requests/query-parameters.ts';
 import type { Limits } from '../requests/rate-limits.ts';
 import { moveToQuery } from '../requests/token-places.ts';
-import { type AnswerOf, type AskedOf, type Bounds, type Kind, refuseConfiguration } from './reading/read-document.ts';
+import { type OutputOf, type InputOf, type Bounds, type Kind, refuseConfiguration } from './reading/read-document.ts';
 import type { Reader } from './reading/reader.ts';
 
 const yamlTypes = ['text/x-yaml', 'text/yaml', 'application/yaml', 'application/x-yaml', 'text/plain'];
@@ -23,8 +23,8 @@ export type Documents = {
   read<K extends Kind>(
     request: Pick<FastifyRequest, 'headers'>,
     kind: K,
-    asked: AskedOf<K>,
-  ): Promise<Result<AnswerOf<K>>>;
+    asked: InputOf<K>,
+  ): Promise<Result<OutputOf<K>>>;
 };
 
 export function createDocuments(reader: Reader, limits: Limits, networkPool: string): Documents {

@@ -79,7 +79,7 @@ export async function removeDomain(service: Service, deployment: Deployment, tex
 }
 
 /** Has it looked up now, unless that was a moment ago. */
-export async function askToCheck(service: Service, deployment: Deployment, text: string): Promise<Result<Domain>> {
+export async function requestCheck(service: Service, deployment: Deployment, text: string): Promise<Result<Domain>> {
   const now = service.now();
   const found = await domainNamed(service, service.db, deployment, text);
   if (!found.ok || (found.value.checkedAt ?? 0) > now - checkAgainMs) return found;

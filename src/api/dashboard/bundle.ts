@@ -33,10 +33,10 @@ const originPlace = '%ORIGIN%';
 const termsPlace = '%TERMS%';
 
 /** Facts about the service in the page: the address for clients, and that of the terms of use. */
-export type Told = { baseUrl: URL; termsUrl?: URL | undefined };
+export type PageFacts = { baseUrl: URL; termsUrl?: URL | undefined };
 
 /** Undefined when none was built. */
-export async function readDashboard(folder: string, { baseUrl, termsUrl }: Told): Promise<Dashboard | undefined> {
+export async function readDashboard(folder: string, { baseUrl, termsUrl }: PageFacts): Promise<Dashboard | undefined> {
   const built = await readFile(join(folder, 'index.html'), 'utf8').catch(() => undefined);
   if (built === undefined) return undefined;
   const template = built

@@ -25,7 +25,7 @@ import { addNamedDomains, withNamed } from '../custom-domains/named-domains.ts';
 import { refusalsOfFirstSnapshots, refusalsOfStarts, refusalsOfUpdates } from '../description/refusals.ts';
 import {
   applicationOf,
-  askerOf,
+  authMethodOf,
   type Caller,
   findCaller,
   requireCaller,
@@ -248,7 +248,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
               preview,
               token,
               origin,
-              askedBy: askerOf(caller),
+              askedBy: authMethodOf(caller),
               snapshotsBefore: request.query.snapshot === undefined ? undefined : request.query.snapshot === 'true',
               source,
               isTrial,

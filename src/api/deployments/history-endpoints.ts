@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { printWarnings } from '../../config/diagnostics/diagnostics.ts';
 import type { Deployment, Revision } from '../../deployment/deployment.ts';
 import {
-  askers,
+  authMethods,
   changesBetween,
   durationMs,
   type RevisionChanges,
@@ -26,7 +26,7 @@ import {
   ApplicationFields,
   ApplicationQuery,
   applicationOf,
-  askerOf,
+  authMethodOf,
   findApplication,
   requireCaller,
 } from '../requests/callers.ts';
@@ -44,7 +44,7 @@ const Names = Type.Array(Type.String());
 const RevisionRecord = Type.Object({
   number: Type.Integer({ minimum: 1 }),
   createdAt: Type.String({ format: 'date-time', description: 'When the revision was requested.' }),
-  askedBy: Type.Enum([...askers], {
+  askedBy: Type.Enum([...authMethods], {
     description: 'How the client was authenticated: with a session token, with an API key, or signed in.',
   }),
   repeats: Type.Optional(
@@ -166,7 +166,7 @@ export function historyEndpoints(service: Service, documents: Documents): Fastif
             repeats,
             token: caller.kind === 'session' ? caller.token : undefined,
             origin: originOf(request, service.settings),
-            askedBy: askerOf(caller),
+            askedBy: authMethodOf(caller),
             explain: (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds }),
           }),
         );

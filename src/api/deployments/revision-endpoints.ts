@@ -15,7 +15,7 @@ import { refusalsOfApplications, refusalsOfDocuments } from '../description/refu
 import {
   ApplicationFields,
   applicationOf,
-  askerOf,
+  authMethodOf,
   findApplication,
   requireCaller,
   UpdateQuery,
@@ -183,7 +183,7 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
         const token = caller.kind === 'session' ? caller.token : undefined;
         const explain = (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds });
         const preview = previewOnce(service, found, { spec });
-        const asked = { document, spec, current: found, preview, token, origin, askedBy: askerOf(caller), explain };
+        const asked = { document, spec, current: found, preview, token, origin, askedBy: authMethodOf(caller), explain };
         const trial = await update(service, { ...asked, isTrial: true });
         return {
           ...(await preview()),

@@ -10,7 +10,7 @@ export function builtFrom(source: Source | undefined): { built?: ReadonlySet<str
 }
 
 /** In the transaction that writes the revision. A source without images to build is only a document. */
-export async function askForBuild(
+export async function requestBuild(
   db: Database,
   { seal, builds, now }: Service,
   { deploymentId, revision, source }: { deploymentId: string; revision: number; source: Source },

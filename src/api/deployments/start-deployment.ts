@@ -29,11 +29,11 @@ import { refuseBanned } from '../admission/caller-admission.ts';
 import { planOf } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
-import { askerOf, type Caller, sessionNotFound } from '../requests/callers.ts';
+import { authMethodOf, type Caller, sessionNotFound } from '../requests/callers.ts';
 import { clientAddress } from '../requests/client-address.ts';
 import { noSnapshot } from '../volume-snapshots/snapshot-requests.ts';
 import { findPushed, settlePushed } from './pushed-references.ts';
-import { askForBuild, builtFrom, keepSource } from './source-builds.ts';
+import { requestBuild, builtFrom, keepSource } from './source-builds.ts';
 
 export type Starting = {
   document: string;
@@ -42,7 +42,7 @@ export type Starting = {
   origin: Origin;
   key: IdempotencyKey | undefined;
   /** The origin of its data, images and generated values. */
-  beside?: Beside;
+  beside?: SnapshotSource;
   /** The source of its images, if any are built. */
   source?: Source | undefined;
   /** Whether it would be accepted; nothing is changed. */
@@ -55,7 +55,7 @@ export type Starting = {
  * A snapshot of another deployment of the caller's. Where the two have one name, only one of them can be in a session: this
  * one gets a session of its own, of the same account.
  */
-export type Beside = { deployment: Deployment; snapshotId: string; revision: number; volumes: string[] };
+export type SnapshotSource = { deployment: Deployment; snapshotId: string; revision: number; volumes: string[] };
 
 export type Started = { deployment: Deployment; sessionToken: string };
 
@@ -126,13 +126,13 @@ export async function start(service: Service, starting: Starting) {
         spec,
         document,
         createdAt,
-        askedBy: askerOf(caller),
+        askedBy: authMethodOf(caller),
       }),
       addingFirstEvent(db, deploymentId, { at: createdAt, event }),
       makingDue(db, deploymentId, atOnce(createdAt)),
     ]);
     if (beside) await giveData(db, deployment, beside);
-    if (source) await askForBuild(db, service, { deploymentId, revision: 1, source });
+    if (source) await requestBuild(db, service, { deploymentId, revision: 1, source });
     await settlePushed(db, { deploymentId, revision: 1 }, pushed.value);
     return succeed({ deployment, sessionToken });
   };
@@ -151,7 +151,7 @@ async function ownerOf(db: Database, { sessionId }: Deployment) {
 }
 
 /** The workloads do not run until the data has arrived. */
-async function giveData(db: Database, { id: deploymentId, createdAt }: Deployment, beside: Beside): Promise<void> {
+async function giveData(db: Database, { id: deploymentId, createdAt }: Deployment, beside: SnapshotSource): Promise<void> {
   const { deployment: from, snapshotId, revision, volumes } = beside;
   await copySeed(db, from.id, deploymentId);
   await copyImages(db, { deploymentId: from.id, revision }, { deploymentId, revision: 1 });

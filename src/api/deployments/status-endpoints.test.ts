@@ -12,13 +12,13 @@ test('the status warns of a volume that is getting full, and no more when it has
   const { sessionToken: token } = (await api.postYaml('/startUserDeployment', volumes)).body;
   const { db } = api.service;
   const { id } = await db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();
-  const tell = async (level: 'nearly full' | 'roomy', percent: number) => {
+  const reportLevel = async (level: 'nearly full' | 'roomy', percent: number) => {
     const volume = { volume: 'web-data', title: 'volume data of pod web', sizeBytes: 2 ** 30 };
     await addEvents(db, id, [{ at: api.clock.now, event: { kind: 'disk', disk: 'level', ...volume, level, percent } }]);
     return (await api.get('/getDeploymentStatus?applicationName=shop', { authorization: `Bearer ${token}` })).body
       .status;
   };
-  assert.deepEqual((await tell('nearly full', 93)).disk, [
+  assert.deepEqual((await reportLevel('nearly full', 93)).disk, [
     {
       at: '2026-01-01T12:00:00.000Z',
       message: 'volume data of pod web is 93 % full (of 1 GiB): make it larger or delete files',
@@ -27,10 +27,10 @@ test('the status warns of a volume that is getting full, and no more when it has
       percent: 93,
     },
   ]);
-  assert.equal((await tell('roomy', 20)).disk, undefined);
-  assert.equal((await tell('nearly full', 93)).disk.length, 1);
+  assert.equal((await reportLevel('roomy', 20)).disk, undefined);
+  assert.equal((await reportLevel('nearly full', 93)).disk.length, 1);
   await api.postYaml('/updateUserDeployment', shopYaml, { authorization: `Bearer ${token}` });
-  assert.equal((await tell('nearly full', 93)).disk, undefined);
+  assert.equal((await reportLevel('nearly full', 93)).disk, undefined);
 });
 
 test('events stream with their numbers, resume after Last-Event-ID, and end when the deployment is gone', async () => {

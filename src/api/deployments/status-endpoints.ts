@@ -218,7 +218,7 @@ async function* eventsSoFar({ db }: Service, deploymentId: string, after: number
 async function* follow(service: Service, deploymentId: string, after: number, closing: AbortSignal) {
   let last = after;
   let saidAt = performance.now();
-  using bell = service.told.listen(deploymentId);
+  using subscription = service.told.listen(deploymentId);
   while (!closing.aborted) {
     const deployment = await deploymentById(service.db, deploymentId);
     const events = await eventsAfter(service.db, deploymentId, last, eventsAtOnce);
@@ -233,7 +233,7 @@ async function* follow(service: Service, deploymentId: string, after: number, cl
       saidAt = performance.now();
       yield ': still here\n\n';
     }
-    await bell.next(lookEveryMs, closing);
+    await subscription.next(lookEveryMs, closing);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Source } from '../../builds/sources.ts';
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { type Deployment, isActive } from '../../deployment/deployment.ts';
 import type { UpdatePreview } from '../../deployment/preview/update-preview.ts';
-import type { Asker } from '../../deployment/revision-history.ts';
+import type { AuthMethod } from '../../deployment/revision-history.ts';
 import { withoutFailures } from '../../deployment/status/deployment-status.ts';
 import { nextState } from '../../deployment/status/lifecycle.ts';
 import { refuseSuspended } from '../../deployment/suspension.ts';
@@ -23,9 +23,9 @@ import { planOfDeployment } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { sessionNotFound } from '../requests/callers.ts';
-import { askBefore, isKept, refuseUnoffered } from '../volume-snapshots/snapshot-requests.ts';
+import { requestBeforeUpdate, isKept, refuseUnoffered } from '../volume-snapshots/snapshot-requests.ts';
 import { findPushed, settlePushed } from './pushed-references.ts';
-import { askForBuild, builtFrom, keepSource } from './source-builds.ts';
+import { requestBuild, builtFrom, keepSource } from './source-builds.ts';
 
 export type Updating = {
   document: string;
@@ -36,7 +36,7 @@ export type Updating = {
   /** The session token of the request, if it used one. */
   token: string | undefined;
   origin: Origin;
-  askedBy: Asker;
+  askedBy: AuthMethod;
   /** The earlier revision whose document this is: it runs from the images that that one ran from. */
   repeats?: number;
   /** Whether a snapshot is to be taken before, where it touches a pod with volumes. Default: as its owner wants it. */
@@ -84,7 +84,7 @@ export async function update(service: Service, updating: Updating): Promise<Resu
     if (!pushed.ok) return pushed;
     const number = latest.revision + 1;
     if (takesSnapshot && latest.servingRevision !== null) {
-      const asked = await askBefore(db, service, latest);
+      const asked = await requestBeforeUpdate(db, service, latest);
       if (!asked.ok) return asked;
     }
     await provideSeed(db, service.seal, latest.id);
@@ -99,7 +99,7 @@ export async function update(service: Service, updating: Updating): Promise<Resu
     const written = { deploymentId: latest.id, revision: number };
     if (repeats !== undefined) await copyImages(db, { deploymentId: latest.id, revision: repeats }, written);
     await settlePushed(db, written, pushed.value);
-    if (source) await askForBuild(db, service, { ...written, source });
+    if (source) await requestBuild(db, service, { ...written, source });
     const state = nextState(latest.state, 'updated');
     const pods = withoutFailures(latest.pods);
     const intent = {

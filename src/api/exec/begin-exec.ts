@@ -15,9 +15,9 @@ import type { Service } from '../api-service.ts';
 import { desiredOf } from '../deployments/kept-revision.ts';
 import { applicationOf, type Caller, requireCaller } from '../requests/callers.ts';
 import { clientAddress, clientKey } from '../requests/client-address.ts';
-import type { ExecPlaces } from './exec-places.ts';
+import type { ExecSlots } from './exec-slots.ts';
 
-export type ExecAsked = ExecRequest & {
+export type ExecStart = ExecRequest & {
   sessionToken?: string;
   applicationName: string;
   environment?: string;
@@ -30,9 +30,9 @@ export type BegunExec = AsyncDisposable & { exec: RunningExec; deployment: Deplo
 
 export async function beginExec(
   service: Service,
-  places: ExecPlaces,
+  places: ExecSlots,
   request: FastifyRequest,
-  asked: ExecAsked,
+  asked: ExecStart,
 ): Promise<Result<BegunExec>> {
   const caller = await requireCaller(service, request, asked);
   if (!caller.ok) return caller;
@@ -80,7 +80,7 @@ export async function beginExec(
   }
 }
 
-type Starting = { service: Service; deployment: Deployment; asked: ExecAsked };
+type Starting = { service: Service; deployment: Deployment; asked: ExecStart };
 
 /** Where the workload has ended since it was found, as in an update, in the one that is there now. */
 async function startIn(
@@ -107,7 +107,7 @@ async function startIn(
 export async function mayGoOn(
   service: Service,
   request: FastifyRequest,
-  asked: Pick<ExecAsked, 'sessionToken' | 'applicationName' | 'environment'>,
+  asked: Pick<ExecStart, 'sessionToken' | 'applicationName' | 'environment'>,
   deploymentId: string,
 ): Promise<boolean> {
   const caller = await requireCaller(service, request, asked);
@@ -138,7 +138,7 @@ type FoundWorkload = { name: string; replica: number };
 async function findWorkload(
   service: Service,
   deployment: Deployment,
-  { pod, replica }: Pick<ExecAsked, 'pod' | 'replica'>,
+  { pod, replica }: Pick<ExecStart, 'pod' | 'replica'>,
 ): Promise<Result<FoundWorkload>> {
   const { db, seal, engine } = service;
   const observed = await engine.observe(deployment.id, []);

@@ -9,13 +9,13 @@ import { ApplicationQuery } from '../requests/callers.ts';
 import { orRefuse } from '../requests/errors.ts';
 import { untilRevoked } from '../requests/revocation.ts';
 import { beginExec } from './begin-exec.ts';
-import type { ExecPlaces } from './exec-places.ts';
+import type { ExecSlots } from './exec-slots.ts';
 import { ExecBody, ExecRecord } from './exec-schemas.ts';
 
 /** For both outputs together. Clients rarely need more. */
 const maxBytes = 1024 * 1024;
 
-export function execEndpoint(service: Service, places: ExecPlaces): FastifyPluginAsyncTypebox {
+export function execEndpoint(service: Service, places: ExecSlots): FastifyPluginAsyncTypebox {
   return async (app) => {
     const closing = new AbortController();
     app.addHook('preClose', async () => closing.abort());

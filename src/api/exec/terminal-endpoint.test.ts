@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import { type TestApi, testApi } from '../../../test/support/api.ts';
 import { startShopWeb } from '../../../test/support/running-shop.ts';
 import { auditEntries } from '../../store/audit-log.ts';
-import { createExecPlaces } from './exec-places.ts';
+import { createExecSlots } from './exec-slots.ts';
 import { terminalEndpoint } from './terminal-endpoint.ts';
 
 const strangers = { perSession: 10, perAddress: 10, memoryBytesPerAddress: 2 ** 40, allowsExec: true };
@@ -163,7 +163,7 @@ test('a command is bounded in time, in silence and in bytes', async (t) => {
   const usual = { wholeMs: 1e9, idleMs: 1e9, maxBytes: 1e9, pingEveryMs: 1e9 };
   const endOf = async (limits: Partial<typeof usual>, typed = '') => {
     const app = fastify();
-    await app.register(terminalEndpoint(api.service, createExecPlaces(), { ...usual, ...limits }));
+    await app.register(terminalEndpoint(api.service, createExecSlots(), { ...usual, ...limits }));
     const client = await connect(t, {}, app);
     client.open({ command: ['cat'] });
     await client.hear('opened');

@@ -13,9 +13,9 @@ import { wait } from '../../lib/wait.ts';
 import { StoreFault } from '../../store/store-fault.ts';
 import type { Service } from '../api-service.ts';
 import { crossSite, isSameOrigin } from '../requests/browser-security.ts';
-import { engineAway, isEngineAway, sendProblem, storeAway } from '../requests/errors.ts';
+import { engineUnavailable, isEngineUnavailable, sendProblem, storeUnavailable } from '../requests/errors.ts';
 import { beginExec, mayGoOn } from './begin-exec.ts';
-import type { ExecPlaces } from './exec-places.ts';
+import type { ExecSlots } from './exec-slots.ts';
 import { OpenMessage, shellCommand } from './exec-schemas.ts';
 import { converse, type Message, type TerminalLimits } from './terminal-conversation.ts';
 
@@ -34,7 +34,7 @@ const usualLimits: TerminalLimits = {
 
 export function terminalEndpoint(
   service: Service,
-  places: ExecPlaces,
+  places: ExecSlots,
   limits: TerminalLimits = usualLimits,
 ): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -87,7 +87,7 @@ type Connection = { socket: WebSocket; request: FastifyRequest; stop: AbortSigna
 /** Never rejects. */
 async function serve(
   service: Service,
-  places: ExecPlaces,
+  places: ExecSlots,
   limits: TerminalLimits,
   { socket, request, stop }: Connection,
 ): Promise<void> {
@@ -109,8 +109,8 @@ async function serve(
     socket.off('message', keep);
     await converse({ socket, early }, running, limits, { gone: gone.signal, stop, revoked: revoked.signal });
   } catch (error) {
-    if (isEngineAway(error)) return end(socket, engineAway);
-    if (error instanceof StoreFault) return end(socket, storeAway(error));
+    if (isEngineUnavailable(error)) return end(socket, engineUnavailable);
+    if (error instanceof StoreFault) return end(socket, storeUnavailable(error));
     request.log.error({ err: error }, 'terminal failed');
     end(socket, {
       code: 'internal',

@@ -30,12 +30,12 @@ const maxOfStrangers = 3;
 /** `client`: what its address is counted as. */
 type Exporter = { accountId: string | null; client: string };
 
-type ExportPlaces = {
+type ExportSlots = {
   /** Takes a place and returns the function that releases it. If all are taken, returns the problem. */
   take(deploymentId: string, exporter: Exporter): (() => void) | Problem;
 };
 
-export function createExportPlaces(): ExportPlaces {
+export function createExportSlots(): ExportSlots {
   const underWay = new Map<symbol, { deploymentId: string; who: string; isStranger: boolean }>();
   return {
     take(deploymentId, { accountId, client }) {
@@ -116,7 +116,7 @@ export function exportEndpoint(service: Service, streams: Streams): FastifyPlugi
   return async (app) => {
     const closing = new AbortController();
     app.addHook('preClose', async () => closing.abort());
-    const places = createExportPlaces();
+    const places = createExportSlots();
 
     app.get(
       '/exportDeployment',

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createExportPlaces } from './export-endpoint.ts';
+import { createExportSlots } from './export-endpoint.ts';
 
 const stranger = (address: string) => ({ accountId: null, client: address });
 
 test('an account, a client address without one and a deployment have one export each', () => {
-  const places = createExportPlaces();
+  const places = createExportSlots();
   const leave = places.take('a', stranger('192.0.2.1'));
   assert.equal(typeof leave, 'function');
   assert.notEqual(typeof places.take('b', stranger('192.0.2.1')), 'function');
@@ -17,7 +17,7 @@ test('an account, a client address without one and a deployment have one export 
 });
 
 test('all strangers together leave a place to accounts, and all together have a bound', () => {
-  const places = createExportPlaces();
+  const places = createExportSlots();
   const taken = [1, 2, 3, 4].map((at) => typeof places.take(`of-${at}`, stranger(`192.0.2.${at}`)));
   assert.deepEqual(taken, ['function', 'function', 'function', 'object']);
   assert.equal(typeof places.take('ada', { accountId: 'ada', client: '192.0.2.1' }), 'function');

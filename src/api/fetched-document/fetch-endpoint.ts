@@ -87,7 +87,7 @@ async function fetchDocument(
   const asked = rawAddress(address);
   asked.hash = '';
   try {
-    const answer = await dialer.ask(asked, { method: 'GET', headers: asksFor, mayAskListed: false, signal });
+    const answer = await dialer.request(asked, { method: 'GET', headers: asksFor, mayUseListed: false, signal });
     return await readAnswer(answer, signal);
   } catch (error) {
     if (signal.aborted) return unavailable(address.host, wordsOf['too-slow']);

@@ -18,7 +18,7 @@ import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { untilRevoked } from '../requests/revocation.ts';
 import type { Streams } from '../requests/streams.ts';
 import { checkChoice, type LogChoice } from './log-choice.ts';
-import { followLines, type LogsAsked, lastLines, type PodLine } from './read-logs.ts';
+import { followLines, type LogRequest, lastLines, type PodLine } from './read-logs.ts';
 
 /** An ignored line, so that proxies do not time out. Plain text has none. */
 const keepAliveMs = 15_000;
@@ -172,7 +172,7 @@ type Query = Omit<Static<typeof LogsQuery>, keyof Static<typeof ApplicationField
 function readAsked(
   { pod, revision, previous, stream, tail = '100', ...query }: Query,
   now: Instant,
-): Result<LogsAsked> {
+): Result<LogRequest> {
   const since = readInstant('since', query.since, now);
   if (!since.ok) return since;
   const until = readInstant('until', query.until, now);

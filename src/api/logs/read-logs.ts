@@ -19,7 +19,7 @@ const shortestPauseMs = 200;
 /** The engine reports its starts. If a report is lost, a follower notices the start after this time. */
 const observeEveryMs = 5_000;
 
-export type LogsAsked = LogChoice & {
+export type LogRequest = LogChoice & {
   tail: number;
   since: Instant | undefined;
   until: Instant | undefined;
@@ -41,7 +41,7 @@ export async function lastLines(
   service: Service,
   deployment: Deployment,
   observed: readonly ObservedWorkload[],
-  asked: LogsAsked,
+  asked: LogRequest,
   signal: AbortSignal,
 ): Promise<{ lines: PodLine[]; marks: LogMarks }> {
   const { tail, since, until, isPrevious } = asked;
@@ -78,7 +78,7 @@ export async function lastLines(
 export async function followLines(
   service: Service,
   deploymentId: string,
-  { asked, marks }: { asked: Pick<LogsAsked, keyof LogChoice | 'since' | 'stream'>; marks: LogMarks },
+  { asked, marks }: { asked: Pick<LogRequest, keyof LogChoice | 'since' | 'stream'>; marks: LogMarks },
   write: (line: PodLine) => Promise<void>,
   stop: AbortSignal,
 ): Promise<void> {
@@ -145,11 +145,11 @@ export async function followLines(
 function listen(engine: Service['engine'], deploymentId: string, until: AbortSignal) {
   let isTold = true;
   let wake = () => {};
-  const tell = () => {
+  const notify = () => {
     isTold = true;
     wake();
   };
-  engine.watch((id) => id === deploymentId && tell(), until);
+  engine.watch((id) => id === deploymentId && notify(), until);
   until.addEventListener('abort', () => wake(), { once: true });
   return {
     take() {
@@ -181,7 +181,7 @@ function printedFor(workload: ObservedWorkload, redact: Redact) {
   });
 }
 
-function matcherOf({ search, stream }: LogsAsked, redact: Redact): ((line: WrittenText) => boolean) | undefined {
+function matcherOf({ search, stream }: LogRequest, redact: Redact): ((line: WrittenText) => boolean) | undefined {
   if (search === undefined && stream === undefined) return undefined;
   const finds = search === undefined ? () => true : findsIn(search, redact);
   return (line) => (stream === undefined || line.stream === stream) && finds(line.text);

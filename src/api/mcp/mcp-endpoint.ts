@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import manifest from '../../../package.json' with { type: 'json' };
-import { ask } from '../../client/ask.ts';
+import { request as sendRequest } from '../../client/request.ts';
 import { createClient } from '../../client/client.ts';
 import { proofHeader } from '../../lib/proof-of-work.ts';
 import type { ToolList } from '../../mcp/server.ts';
@@ -66,7 +66,7 @@ function asService(app: Pick<FastifyInstance, 'inject'>, request: FastifyRequest
   return {
     clientOf: async (token) => createClient({ ...place, token: token ?? bearer }),
     read: async (path) => {
-      const answer = await ask<unknown>(place, path);
+      const answer = await sendRequest<unknown>(place, path);
       if (!answer.ok) return answer;
       const { value } = answer;
       return { ok: true, value: typeof value === 'string' ? value : JSON.stringify(value, undefined, 2) };

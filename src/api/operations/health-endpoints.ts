@@ -1,15 +1,15 @@
 /** Whether the service lives (`/healthz`, with its version) and whether it can do its work (`/readyz`). */
 import type { FastifyPluginAsync } from 'fastify';
 import manifest from '../../../package.json' with { type: 'json' };
-import { certificateTrouble } from '../../lib/certificate-report.ts';
+import { certificateProblem } from '../../lib/certificate-report.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { createWriteProbe } from '../../store/write-probe.ts';
 import type { Service } from '../api-service.ts';
-import { engineAway, RefusedRequest } from '../requests/errors.ts';
+import { engineUnavailable, RefusedRequest } from '../requests/errors.ts';
 
 /** This is for the operator. */
 const notReady: Problem = {
-  ...engineAway,
+  ...engineUnavailable,
   hint: 'Running applications keep running. Requests are processed when the engine responds again. Start the engine, or read its log.',
 };
 
@@ -28,7 +28,7 @@ export function healthEndpoints(service: Service): FastifyPluginAsync {
       );
       if (!answers) throw new RefusedRequest(notReady);
       const report = service.certificates?.();
-      const trouble = report && certificateTrouble(report, service.now());
+      const trouble = report && certificateProblem(report, service.now());
       if (trouble !== undefined) throw new RefusedRequest({ code: 'certificate_late', error: trouble, hint: lateHint });
       return { status: 'ok' };
     });

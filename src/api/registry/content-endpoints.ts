@@ -14,7 +14,7 @@ import {
 } from '../../store/pushed-images.ts';
 import { allowanceOf, RegistryRefusal, readDigest } from './push-allowance.ts';
 import { payerOf } from './pushers.ts';
-import type { Asked, Registry } from './registry.ts';
+import type { RepositoryRequest, Registry } from './registry.ts';
 import { readRange } from './registry-paths.ts';
 
 const maxTags = 1_000;
@@ -22,7 +22,7 @@ const maxTags = 1_000;
 /** HEAD and GET. */
 export async function sendBlob(
   { images }: Registry,
-  { namespace }: Asked,
+  { namespace }: RepositoryRequest,
   { digest, request, reply }: { digest: string; request: FastifyRequest; reply: FastifyReply },
 ) {
   const wanted = readDigest(digest);
@@ -50,7 +50,7 @@ export async function sendBlob(
 /** HEAD and GET. */
 export async function sendManifest(
   { service, images }: Registry,
-  { repository }: Asked,
+  { repository }: RepositoryRequest,
   { reference, request, reply }: { reference: string; request: FastifyRequest; reply: FastifyReply },
 ) {
   const wanted = referenceOf(reference);
@@ -69,7 +69,7 @@ export async function sendManifest(
 /** PUT: makes an image of what was pushed before. */
 export async function receiveManifest(
   registry: Registry,
-  { repository, namespace }: Asked,
+  { repository, namespace }: RepositoryRequest,
   { reference, request, reply }: { reference: string; request: FastifyRequest; reply: FastifyReply },
 ) {
   const wanted = readReference(reference);
@@ -99,7 +99,7 @@ export async function receiveManifest(
 /** DELETE: a digest with all its tags, or only a tag. Unreferenced content is removed later. */
 export async function removeManifest(
   { service }: Registry,
-  { repository }: Asked,
+  { repository }: RepositoryRequest,
   reference: string,
   reply: FastifyReply,
 ) {
@@ -113,7 +113,7 @@ export async function removeManifest(
 }
 
 /** DELETE: of what no image consists of. It leaves by itself too, after a while. */
-export async function removeBlob({ images }: Registry, { namespace }: Asked, digest: string, reply: FastifyReply) {
+export async function removeBlob({ images }: Registry, { namespace }: RepositoryRequest, digest: string, reply: FastifyReply) {
   const forgotten = await forgetBlob(images, namespace.name, readDigest(digest));
   if (forgotten === 'absent') throw noSuchBlob;
   if (forgotten === 'named') throw new RegistryRefusal('DENIED', 'an image uses this blob; remove the image first');
@@ -121,7 +121,7 @@ export async function removeBlob({ images }: Registry, { namespace }: Asked, dig
 }
 
 /** GET `/v2/<name>/tags/list?n=&last=` */
-export async function sendTags({ service }: Registry, { repository, query }: Asked, reply: FastifyReply) {
+export async function sendTags({ service }: Registry, { repository, query }: RepositoryRequest, reply: FastifyReply) {
   if (!(await hasRepository(service.db, repository)))
     throw new RegistryRefusal('NAME_UNKNOWN', 'nothing was pushed under this name');
   const asked = /^\d{1,6}$/.test(query.get('n') ?? '') ? Number(query.get('n')) : maxTags;

@@ -8,7 +8,7 @@ import type { PushedImages } from '../../images/pushed/pushed-image-store.ts';
 import { isRepository, namespaceIn } from '../../images/pushed/repository-names.ts';
 import { answerExpectations, answerUnreadable } from '../../lib/malformed-requests.ts';
 import { createLimiter } from '../../lib/rate-limit.ts';
-import { hasUnreadBody, passOverBody } from '../../lib/unread-body.ts';
+import { hasUnreadBody, discardBody } from '../../lib/unread-body.ts';
 import type { Namespace } from '../../store/image-namespaces.ts';
 import { refuseBanned } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
@@ -27,12 +27,12 @@ import {
   tokenMs,
 } from './pushers.ts';
 import { type RegistryPath, readRegistryPath, tokenPath } from './registry-paths.ts';
-import { beginUpload, cancelUpload, continueUpload, endUpload, tellUpload } from './upload-endpoints.ts';
+import { beginUpload, cancelUpload, continueUpload, endUpload, sendUploadStatus } from './upload-endpoints.ts';
 
 export type Registry = { service: Service; images: PushedImages; limits: PushLimits };
 
 /** A request about a repository of its sender. */
-export type Asked = { pusher: Pusher; repository: string; namespace: Namespace; query: URLSearchParams };
+export type RepositoryRequest = { pusher: Pusher; repository: string; namespace: Namespace; query: URLSearchParams };
 
 /** An image of forty layers takes two hundred requests, each of which costs little. */
 const requestsPerRequest = 20;
@@ -74,7 +74,7 @@ export function createRegistry(registry: Registry, log: FastifyBaseLogger) {
     return sendRefusal(reply, 'TOOMANYREQUESTS', 'too many requests from your address; try again in a minute');
   });
   app.addHook('onSend', async (request, reply) => {
-    await passOverBody(request.raw);
+    await discardBody(request.raw);
     if (hasUnreadBody(request.raw)) reply.header('Connection', 'close');
   });
   app.addHook('onResponse', async (request, reply) => {
@@ -119,7 +119,7 @@ async function answer(registry: Registry, request: FastifyRequest, reply: Fastif
   return await act(registry, path, { asked: { pusher, repository, namespace, query }, request, reply });
 }
 
-type Acting = { asked: Asked; request: FastifyRequest; reply: FastifyReply };
+type Acting = { asked: RepositoryRequest; request: FastifyRequest; reply: FastifyReply };
 
 async function act(
   registry: Registry,
@@ -133,7 +133,7 @@ async function act(
   if (path.kind === 'uploads' && request.method === 'POST') return await beginUpload(registry, asked, request, reply);
   if (path.kind === 'upload') {
     const { id } = path;
-    if (isRead) return await tellUpload(registry, asked, id, reply);
+    if (isRead) return await sendUploadStatus(registry, asked, id, reply);
     if (request.method === 'PATCH') return await continueUpload(registry, asked, { id, request, reply });
     if (request.method === 'PUT') return await endUpload(registry, asked, { id, request, reply });
     if (request.method === 'DELETE') return await cancelUpload(registry, asked, id, reply);
@@ -148,7 +148,7 @@ async function act(
   throw new RegistryRefusal('UNSUPPORTED', `${request.method} is not allowed here`);
 }
 
-async function refuseBannedPusher({ service }: Registry, { pusher }: Asked, request: FastifyRequest): Promise<void> {
+async function refuseBannedPusher({ service }: Registry, { pusher }: RepositoryRequest, request: FastifyRequest): Promise<void> {
   const { accountId, client } = pusher;
   const unbanned = await refuseBanned(service.db, { address: clientAddress(request), client }, { accountId });
   if (!unbanned.ok) throw new RegistryRefusal('DENIED', unbanned.problem.error);

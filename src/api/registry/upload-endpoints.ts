@@ -8,7 +8,7 @@ import type { Reserved } from '../../images/pushed/uploads.ts';
 import type { Namespace, Payer } from '../../store/image-namespaces.ts';
 import { allowanceOf, RegistryRefusal, readDigest, roomIn } from './push-allowance.ts';
 import { mayAct, namespaceFor, payerOf } from './pushers.ts';
-import type { Asked, Registry } from './registry.ts';
+import type { RepositoryRequest, Registry } from './registry.ts';
 import { readContentRange } from './registry-paths.ts';
 
 /** Bytes reserved at a time. A client that announces more than it sends reserves no more than this. */
@@ -17,7 +17,7 @@ const reservedAtOnce = 2 ** 22;
 type Upload = { repository: string; id: string; payer: Payer };
 
 /** POST: begins one, or takes a blob that is here from a repository of the same owner. */
-export async function beginUpload(registry: Registry, asked: Asked, request: FastifyRequest, reply: FastifyReply) {
+export async function beginUpload(registry: Registry, asked: RepositoryRequest, request: FastifyRequest, reply: FastifyReply) {
   const { repository, query, namespace } = asked;
   const { images, service } = registry;
   const mounted = query.get('mount');
@@ -34,7 +34,7 @@ export async function beginUpload(registry: Registry, asked: Asked, request: Fas
 /** PATCH: one more piece. Received data stays if the connection breaks, and the client may continue there. */
 export async function continueUpload(
   registry: Registry,
-  asked: Asked,
+  asked: RepositoryRequest,
   { id, request, reply }: { id: string; request: FastifyRequest; reply: FastifyReply },
 ) {
   const upload = await uploadOf(registry, asked, id);
@@ -49,7 +49,7 @@ export async function continueUpload(
 /** PUT: the last piece, none, or the whole blob, with its digest. */
 export async function endUpload(
   registry: Registry,
-  asked: Asked,
+  asked: RepositoryRequest,
   { id, request, reply }: { id: string; request: FastifyRequest; reply: FastifyReply },
 ) {
   const { repository, query, namespace } = asked;
@@ -69,14 +69,14 @@ export async function endUpload(
 }
 
 /** GET: how much has come. */
-export async function tellUpload(registry: Registry, asked: Asked, id: string, reply: FastifyReply) {
+export async function sendUploadStatus(registry: Registry, asked: RepositoryRequest, id: string, reply: FastifyReply) {
   const upload = await uploadOf(registry, asked, id);
   const sizeBytes = await useUpload(registry, upload, async (staged) => staged.sizeBytes);
   return sendProgress(reply.status(204), upload, sizeBytes);
 }
 
 /** DELETE: forgets it. */
-export async function cancelUpload(registry: Registry, asked: Asked, id: string, reply: FastifyReply) {
+export async function cancelUpload(registry: Registry, asked: RepositoryRequest, id: string, reply: FastifyReply) {
   await useUpload(registry, await uploadOf(registry, asked, id), async (staged) => {
     await staged.discard();
     registry.images.uploads.end(asked.repository, id);
@@ -84,7 +84,7 @@ export async function cancelUpload(registry: Registry, asked: Asked, id: string,
   return reply.status(204).send();
 }
 
-async function uploadOf({ service }: Registry, { repository, namespace }: Asked, id: string): Promise<Upload> {
+async function uploadOf({ service }: Registry, { repository, namespace }: RepositoryRequest, id: string): Promise<Upload> {
   return { repository, id, payer: await payerOf(service, namespace) };
 }
 
@@ -103,7 +103,7 @@ async function useUpload<T>(
  * Takes a blob of another repository without an upload, only if the owner already has it, which proves possession. That
  * another owner has uploaded it proves nothing.
  */
-async function mount(registry: Registry, { namespace, pusher, query }: Asked, mounted: string): Promise<boolean> {
+async function mount(registry: Registry, { namespace, pusher, query }: RepositoryRequest, mounted: string): Promise<boolean> {
   const from = query.get('from') ?? '';
   const digest = readDigest(mounted);
   const { db } = registry.service;

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { keptUntil } from '../../deployment/grace.ts';
 import type { SessionStarts } from '../../deployment/limits/session-starts.ts';
-import type { Asker } from '../../deployment/revision-history.ts';
+import type { AuthMethod } from '../../deployment/revision-history.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { accountOfApiKey } from '../../store/api-keys.ts';
 import { activeDeployments, activeDeploymentsOfAccount } from '../../store/deployments.ts';
@@ -74,7 +74,7 @@ export async function findCaller(
 }
 
 /** The caller as recorded in revisions. */
-export function askerOf(caller: Caller | undefined): Asker {
+export function authMethodOf(caller: Caller | undefined): AuthMethod {
   if (caller?.kind !== 'account') return 'session';
   return caller.isSignedIn ? 'sign-in' : 'api-key';
 }

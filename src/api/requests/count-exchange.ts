@@ -6,10 +6,10 @@
 import { newId } from '../../lib/ids.ts';
 
 /** As long as this, a client that turns to another process has its whole allowance there. */
-const tellEveryMs = 100;
-const tellOpenEveryMs = 2_000;
+const sendEveryMs = 100;
+const sendOpenEveryMs = 2_000;
 /** Two tellings may be lost. */
-const openIsKnownMs = 3 * tellOpenEveryMs;
+const openIsKnownMs = 3 * sendOpenEveryMs;
 /** A flood of addresses may go untold beyond it: each process has its own limits still. */
 const maxPending = 5_000;
 
@@ -35,7 +35,7 @@ type Told = { count: number; at: number };
  * that never jumps.
  */
 export function createCountExchange(
-  tell: (text: string) => Promise<void>,
+  sendCounts: (text: string) => Promise<void>,
   longest: number,
   now: () => number = () => performance.now(),
 ): CountExchange {
@@ -51,12 +51,12 @@ export function createCountExchange(
   async function flush(): Promise<void> {
     const entries = [...pending.values()];
     pending.clear();
-    for (const text of textsOf(entries, longest)) await tell(text).catch(() => {});
+    for (const text of textsOf(entries, longest)) await sendCounts(text).catch(() => {});
   }
 
   function tellSoon(name: string, entry: Entry): void {
     if (!pending.has(name) && pending.size >= maxPending) return;
-    if (pending.size === 0) setTimeout(flush, tellEveryMs).unref();
+    if (pending.size === 0) setTimeout(flush, sendEveryMs).unref();
     pending.set(name, entry);
   }
 
@@ -71,7 +71,7 @@ export function createCountExchange(
   }
 
   function repeatFromNowOn(): void {
-    repeating ??= setInterval(repeat, tellOpenEveryMs).unref();
+    repeating ??= setInterval(repeat, sendOpenEveryMs).unref();
   }
 
   function hearOpen(key: string, count: number, teller: string): void {

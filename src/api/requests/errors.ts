@@ -34,7 +34,7 @@ export const encodedBody: Problem = {
   hint: 'Send the body uncompressed, without Content-Encoding.',
 };
 
-export const engineAway: Problem = {
+export const engineUnavailable: Problem = {
   code: 'engine_unreachable',
   error: 'The container engine does not respond.',
   hint: 'Running applications keep running. Try again later. If the error persists, contact the operator.',
@@ -42,7 +42,7 @@ export const engineAway: Problem = {
 };
 
 /** Whether the engine could not be queried. Neither the request nor the service caused it. */
-export function isEngineAway(error: unknown): boolean {
+export function isEngineUnavailable(error: unknown): boolean {
   return error instanceof EngineFault && error.kind === 'unavailable';
 }
 
@@ -59,7 +59,7 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /** The answer if the database could not be queried: whether repeating the request is safe. */
-export function storeAway({ wasDone, isFull }: StoreFault): Problem {
+export function storeUnavailable({ wasDone, isFull }: StoreFault): Problem {
   if (isFull) return storageFull;
   const retry = { code: 'store_unreachable', retryAfterSeconds: 5 } as const;
   if (wasDone === 'no')

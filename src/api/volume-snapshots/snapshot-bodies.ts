@@ -1,7 +1,7 @@
 /** The bodies and the query parameters of requests for snapshots and restores. */
 import { Type } from 'typebox';
 import { ApplicationFields, ApplicationQuery } from '../requests/callers.ts';
-import { WishesRecord } from './snapshot-records.ts';
+import { PreferencesRecord } from './snapshot-records.ts';
 
 const SnapshotId = Type.String({ minLength: 1, maxLength: 40, description: 'The `id` of a snapshot.' });
 export const SnapshotFields = Type.Object({ ...ApplicationFields.properties, snapshot: SnapshotId });
@@ -38,7 +38,7 @@ export const RestoreFields = Type.Object({
   ),
 });
 
-export const WishesFields = Type.Object({ ...ApplicationFields.properties, ...Type.Partial(WishesRecord).properties });
+export const PreferencesFields = Type.Object({ ...ApplicationFields.properties, ...Type.Partial(PreferencesRecord).properties });
 
 export const RestoreQuery = Type.Object({
   ...ApplicationQuery.properties,

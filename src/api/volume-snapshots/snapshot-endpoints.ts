@@ -25,8 +25,8 @@ import {
   requireCaller,
 } from '../requests/callers.ts';
 import { orRefuse } from '../requests/errors.ts';
-import { restoreBeside, type StartedBeside } from './restore-beside.ts';
-import { RestoreFields, RestoreQuery, SnapshotFields, SnapshotWanted, WishesFields } from './snapshot-bodies.ts';
+import { restoreIntoNew, type RestoredIntoNew } from './restore-into-new.ts';
+import { RestoreFields, RestoreQuery, SnapshotFields, SnapshotWanted, PreferencesFields } from './snapshot-bodies.ts';
 import {
   DeletedRecord,
   RestoreAnswer,
@@ -34,10 +34,10 @@ import {
   SnapshotAnswer,
   SnapshotsRecord,
   snapshotRecord,
-  WishesAnswer,
+  PreferencesAnswer,
 } from './snapshot-records.ts';
 import {
-  changeWishes,
+  changePreferences,
   createSnapshot,
   deleteSnapshot,
   dumpable,
@@ -148,7 +148,7 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
           const isTrial = request.query.dryRun === 'true';
           const { snapshot, volumes } = request.body;
           const started = orRefuse(
-            await restoreBeside(service, found, {
+            await restoreIntoNew(service, found, {
               snapshot,
               volumes,
               caller,
@@ -197,15 +197,15 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
           access: 'caller in body',
           refusals: [...refusalsOfSnapshots, 'snapshot_needs_claim'],
           querystring: ApplicationQuery,
-          body: WishesFields,
-          response: { 200: WishesAnswer, '4xx': ErrorRecord },
+          body: PreferencesFields,
+          response: { 200: PreferencesAnswer, '4xx': ErrorRecord },
         },
       },
       async (request) => {
         const found = orRefuse(await findApplication(service, request, request.body));
         const { beforeUpdates } = request.body;
         const changes = beforeUpdates === undefined ? {} : { beforeUpdates };
-        const wishes = orRefuse(await changeWishes(service, found, changes));
+        const wishes = orRefuse(await changePreferences(service, found, changes));
         const { applicationName: name } = found;
         const message = wishes.beforeUpdates
           ? `A snapshot is taken before each update of ${name} that changes a pod with volumes.`
@@ -245,7 +245,7 @@ function beforeWords({ withoutSnapshot }: { withoutSnapshot?: boolean }): string
 
 /** A trial has no restore. */
 function besideAnswer(
-  { deployment, sessionToken, snapshot, volumes, left, restore }: StartedBeside,
+  { deployment, sessionToken, snapshot, volumes, left, restore }: RestoredIntoNew,
   urlOf: Service['urlOf'],
 ) {
   const { applicationName, environment, label, claimedAt } = deployment;

@@ -69,7 +69,7 @@ export const RestoreRecord = Type.Object({
   problem: Type.Optional(Type.String({ description: 'Why the last attempt failed.' })),
 });
 
-export const WishesRecord = Type.Object(
+export const PreferencesRecord = Type.Object(
   {
     beforeUpdates: Type.Boolean({
       description: 'Whether to take a snapshot before updates of pods with volumes.',
@@ -78,7 +78,7 @@ export const WishesRecord = Type.Object(
   { description: 'The settings of the owner.' },
 );
 
-export const WishesAnswer = Type.Object({ message: Type.String(), wishes: WishesRecord, warnings: Warnings });
+export const PreferencesAnswer = Type.Object({ message: Type.String(), wishes: PreferencesRecord, warnings: Warnings });
 
 export const SnapshotsRecord = Type.Object({
   snapshots: Type.Array(SnapshotRecord, { description: 'The newest first.' }),
@@ -93,7 +93,7 @@ export const SnapshotsRecord = Type.Object({
     },
     { description: 'The limits of the plan.' },
   ),
-  wishes: WishesRecord,
+  wishes: PreferencesRecord,
   dumpable: Type.Array(Type.Object({ pod: Type.String(), kind: DumpKind }), {
     description: 'Databases that a snapshot with `dump` can dump.',
   }),

@@ -60,7 +60,7 @@ export async function createSnapshot(
   const dumps = dump ? await findDumps(service, deployment) : succeed([]);
   if (!dumps.ok) return dumps;
   const asked = await write(service.db, { deploymentId }, (db) =>
-    ask(db, service, { deployment, reason: 'asked', dumps: dumps.value }),
+    requestManual(db, service, { deployment, reason: 'asked', dumps: dumps.value }),
   );
   if (asked.ok) offered.value.look();
   return asked;
@@ -89,7 +89,7 @@ async function findDumps(service: Service, deployment: Deployment): Promise<Resu
 const withoutDumps = 'A snapshot without dumps contains the files of all volumes.';
 
 /** In a transaction with the right to the deployment. */
-export async function ask(
+export async function requestManual(
   db: Database,
   service: Pick<Service, 'settings' | 'now'>,
   { deployment, reason, dumps = [] }: { deployment: Deployment; reason: SnapshotReason; dumps?: Dump[] },
@@ -133,7 +133,7 @@ function refuseUnclaimed(deployment: Deployment): Result<undefined> {
 }
 
 /** Changes the given settings only. */
-export async function changeWishes(
+export async function changePreferences(
   service: Service,
   deployment: Deployment,
   changes: Partial<SnapshotPreferences>,
@@ -151,14 +151,14 @@ export async function changeWishes(
 }
 
 /** One that is under way for another reason counts as this one. As `ask`. */
-export async function askBefore(
+export async function requestBeforeUpdate(
   db: Database,
   service: Pick<Service, 'settings' | 'now'>,
   deployment: Deployment,
 ): Promise<Result<unknown>> {
   const { id: deploymentId, revision } = deployment;
   if (await requestSnapshotBefore(db, { deploymentId, revision, now: service.now() })) return succeed(undefined);
-  return await ask(db, service, { deployment, reason: 'before-update' });
+  return await requestManual(db, service, { deployment, reason: 'before-update' });
 }
 
 function isUnderWay(sentence: string) {

@@ -69,24 +69,24 @@ export function openRepositories(usualLimits: RepositoryLimits, dialing: DialerO
     signal,
     limits: { maxBytes } = usualLimits,
   }: Fetching): Promise<Result<{ ref: string; hash: string }>> {
-    const mayAskListed = dialing.listed?.has(address.url.host) ?? false;
+    const mayUseListed = dialing.listed?.has(address.url.host) ?? false;
     const authorization = token === undefined ? undefined : authorizationOf(token);
     const refs = new URL(`${address.url.href}/info/refs?service=git-upload-pack`);
     const headers = { 'user-agent': 'git/2 berth', 'accept-encoding': 'identity' };
-    const listed = await dialer.ask(refs, { method: 'GET', headers, authorization, mayAskListed, signal });
+    const listed = await dialer.request(refs, { method: 'GET', headers, authorization, mayUseListed, signal });
     if (listed.status !== 200) return refuseStatus(listed, { address, token });
     const advertised = await readAdvertised(await readWhole(listed.body, most.advertisedBytes, listed.url.host));
     const found = findRef(advertised, address.ref);
     if (!found.ok) return found;
     const body = requestOf(advertised, found.value);
     if (body === undefined) return unusable(address);
-    const answer = await dialer.ask(new URL(listed.url.href.replace(/\/info\/refs\?.*$/, '/git-upload-pack')), {
+    const answer = await dialer.request(new URL(listed.url.href.replace(/\/info\/refs\?.*$/, '/git-upload-pack')), {
       method: 'POST',
       body,
       headers: { ...headers, 'content-type': 'application/x-git-upload-pack-request' },
       // A redirect to another host has taken no token along.
       ...(listed.url.origin === refs.origin && { authorization }),
-      mayAskListed,
+      mayUseListed,
       signal,
     });
     if (answer.status !== 200) return refuseStatus(answer, { address, token });

@@ -1,7 +1,7 @@
 /** `berth admin backup`. */
 import { actorOf } from '../../admin/actor.ts';
 import { type BackedUp, type BackupStep, backUpInstallation } from '../../admin/backup/backup-installation.ts';
-import type { LeftOut } from '../../admin/backup/backup-volumes.ts';
+import type { SkippedVolumes } from '../../admin/backup/backup-volumes.ts';
 import { elsewhereOf } from '../../admin/backup/open-elsewhere.ts';
 import { openRepository } from '../../backup/restic.ts';
 import { type Command, refused, statuses } from './admin-command.ts';
@@ -59,7 +59,7 @@ export const backupCommand: Command = {
   },
 };
 
-function leftOutWords({ deploymentId, volumes, because, fault }: LeftOut): string {
+function leftOutWords({ deploymentId, volumes, because, fault }: SkippedVolumes): string {
   const which = `Not in it: ${volumes.join(', ')} of ${deploymentId}`;
   switch (because) {
     case 'not-here':

@@ -1,7 +1,7 @@
 /** `berth admin …`: what the operator sees and changes, on the database of this machine's installation. */
 import { parseArgs } from 'node:util';
 import { obstacleAt, openStore } from '../../admin/open-store.ts';
-import { storeTrouble } from '../../admin/store-trouble.ts';
+import { storeProblem } from '../../admin/store-problem.ts';
 import { readSettings } from '../../settings/settings.ts';
 import type { Streams } from '../terminal.ts';
 import { accountsCommand, planCommand } from './account-commands.ts';
@@ -85,14 +85,14 @@ export async function admin(words: string[], streams: Streams): Promise<number> 
   const where = databaseUrl ? 'BERTH_DATABASE_URL' : dataDir;
   const db = await openStore(read.settings).catch((error: Error) => error);
   if (db instanceof Error)
-    return fail(storeTrouble(db, where) ?? `The database in ${where} cannot be opened: ${db.message}`);
+    return fail(storeProblem(db, where) ?? `The database in ${where} cannot be opened: ${db.message}`);
   if (!db) return fail(`No service was ever started from ${where}; set BERTH_DATA_DIR.`);
   try {
     const obstacle = command.takesMovedStore ? undefined : await obstacleAt(db);
     if (obstacle !== undefined) return fail(obstacle);
     return tell(await command.run(db, given, read.settings, note, options, streams));
   } catch (error) {
-    const trouble = storeTrouble(error, where);
+    const trouble = storeProblem(error, where);
     if (trouble === undefined) throw error;
     return fail(trouble);
   } finally {

@@ -1,5 +1,5 @@
 /** The output of image builds that the service runs. */
-import { problemOf } from '../../client/ask.ts';
+import { problemOf } from '../../client/request.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
 import type { Context, Target } from './command.ts';

@@ -1,6 +1,6 @@
 /** The input of the service's commands, and steps that several of them share. */
 
-import type { Answer } from '../../client/ask.ts';
+import type { Answer } from '../../client/request.ts';
 import { isPassing } from '../../client/follow.ts';
 import { createBackoff } from '../../lib/backoff.ts';
 import { wait as waitReally } from '../../lib/wait.ts';
@@ -37,13 +37,13 @@ export type Run = (context: Context) => Promise<number>;
 
 export type Target = { applicationName: string; environment?: string };
 
-export const nobodyKnown =
+export const noDeployment =
   'This folder has no deployment: "berth deploy FILE" starts one, and --token selects another.';
 
 /** The application that is meant: the named one, the folder's, or the only one that there is. A number is the status to end with. */
 export async function targetOf({ connection, terminal, signal }: Context): Promise<Target | number> {
   const { application, token, client } = connection;
-  if (token === undefined) return terminal.fail(nobodyKnown);
+  if (token === undefined) return terminal.fail(noDeployment);
   if (application) return application;
   const list = await client.call('listDeployments', { signal });
   if (!list.ok) return terminal.refuse(list.problem);
@@ -69,7 +69,7 @@ const patienceMs = 90_000;
 const pauses = { firstMs: 500, longestMs: 5_000 };
 
 /** `ask` changes nothing at the service. The answer is the first good one, a refusal that stays, or the last of a long silence. */
-export async function askAgain<T>(
+export async function retryRequest<T>(
   { terminal, signal }: Pick<Context, 'terminal' | 'signal'>,
   ask: () => Promise<Answer<T>>,
   { wait, nowMs, random } = { wait: waitReally, nowMs: () => performance.now(), random: Math.random },

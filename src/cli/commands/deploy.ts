@@ -1,11 +1,11 @@
 /** `berth deploy` and `berth update`: a file becomes a deployment, or the next revision of one. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Answer } from '../../client/ask.ts';
+import type { Answer } from '../../client/request.ts';
 import type { Started, Updated } from '../../client/service-types.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
 import { type Context, type Run, type Target, targetOf } from './command.ts';
-import { tellDomain } from './domains.ts';
+import { printDomain } from './domains.ts';
 import { followDeployment } from './follow-deployment.ts';
 
 type Findings = Pick<Started, 'warnings' | 'domain'>;
@@ -185,5 +185,5 @@ function showFindings(
   { shown = [] }: Pick<Shipment, 'shown'> = {},
 ): void {
   for (const warning of warnings) if (!shown.includes(warning)) terminal.note(`warning: ${printable(warning)}`);
-  tellDomain(terminal, domain);
+  printDomain(terminal, domain);
 }

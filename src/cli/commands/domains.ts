@@ -3,7 +3,7 @@ import type { AnswerOf } from '../../client/client.ts';
 import { wait } from '../../lib/wait.ts';
 import { printable, renderTable } from '../render.ts';
 import { statuses } from '../words.ts';
-import { askAgain, type Context, type Run, type Target, targetOf } from './command.ts';
+import { retryRequest, type Context, type Run, type Target, targetOf } from './command.ts';
 
 type Domain = AnswerOf<'listDomains'>['domains'][number];
 
@@ -63,7 +63,7 @@ async function look(
     if (words(domain) !== told) terminal.note(words(domain));
     told = words(domain);
     await wait(checkEveryMs, signal);
-    const again = await askAgain({ terminal, signal }, () => client.call('checkDomain', { body, signal }));
+    const again = await retryRequest({ terminal, signal }, () => client.call('checkDomain', { body, signal }));
     if (!again.ok) return terminal.refuse(again.problem);
     domain = again.value.domain;
   }
@@ -80,7 +80,7 @@ function showRecords(terminal: Context['terminal'], { records }: Domain): void {
 }
 
 /** Prints the domain that a configuration names (`url:`), and the DNS records for it. */
-export function tellDomain(terminal: Context['terminal'], domain: Domain | undefined): void {
+export function printDomain(terminal: Context['terminal'], domain: Domain | undefined): void {
   if (!domain || domain.state === 'live') return;
   terminal.note(words(domain));
   if (domain.state === 'pending') showRecords(terminal, domain);

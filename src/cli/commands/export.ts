@@ -5,7 +5,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { problemOf } from '../../client/ask.ts';
+import { problemOf } from '../../client/request.ts';
 import { createClient } from '../../client/client.ts';
 import { exportCompose } from '../../config/export/compose-file.ts';
 import { exportKubernetes } from '../../config/export/kubernetes.ts';

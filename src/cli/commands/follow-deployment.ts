@@ -1,12 +1,12 @@
 /** Follows a deployment until its latest revision runs or has failed, and prints each step. */
-import type { Problem } from '../../client/ask.ts';
+import type { Problem } from '../../client/request.ts';
 import { hasFailedBuild } from '../../client/build-failure.ts';
 import type { Deployment } from '../../client/service-types.ts';
 import { wait } from '../../lib/wait.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
 import { showBuild } from './build-log.ts';
-import { askAgain, type Context, leftUntil, type Target } from './command.ts';
+import { retryRequest, type Context, leftUntil, type Target } from './command.ts';
 
 /** Below what proxies on the way usually wait. */
 const waitSeconds = '50';
@@ -32,7 +32,7 @@ export async function untilSettled(
   const asked = { query: { ...query, wait: waitSeconds }, token, signal };
   const until = performance.now() + patienceMs;
   for (;;) {
-    const answer = await askAgain(context, () => connection.client.call('getDeploymentStatus', asked));
+    const answer = await retryRequest(context, () => connection.client.call('getDeploymentStatus', asked));
     if (!answer.ok) return { problem: answer.problem };
     const { state, health, pods } = answer.value.status;
     const startsEarlier = wasFailed && health === 'failed' && !pods?.some((pod) => pod.state === 'failed');

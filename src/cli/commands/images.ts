@@ -2,10 +2,10 @@
 import { printBytes } from '../../config/values/units.ts';
 import { renderTable } from '../render.ts';
 import { statuses } from '../words.ts';
-import { nobodyKnown, type Run } from './command.ts';
+import { noDeployment, type Run } from './command.ts';
 
 export const images: Run = async ({ connection: { client, token }, terminal, signal }) => {
-  if (token === undefined) return terminal.fail(nobodyKnown);
+  if (token === undefined) return terminal.fail(noDeployment);
   const answer = await client.call('listImages', { signal });
   if (!answer.ok) return terminal.refuse(answer.problem);
   terminal.json(answer.value);

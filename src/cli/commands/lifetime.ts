@@ -14,12 +14,12 @@ export const extend: Run = async (context) => {
   return statuses.done;
 };
 
-export const hold: Run = (context) => tellOf(context, 'addDeploymentReservation');
+export const hold: Run = (context) => printOutcome(context, 'addDeploymentReservation');
 
-export const release: Run = (context) => tellOf(context, 'releaseDeployment');
+export const release: Run = (context) => printOutcome(context, 'releaseDeployment');
 
 /** For operations that answer a sentence. */
-async function tellOf(context: Context, operation: 'addDeploymentReservation' | 'releaseDeployment'): Promise<number> {
+async function printOutcome(context: Context, operation: 'addDeploymentReservation' | 'releaseDeployment'): Promise<number> {
   const target = await targetOf(context);
   if (typeof target === 'number') return target;
   const { connection, terminal, signal } = context;

@@ -3,7 +3,7 @@
  * confirm in a browser, or is one that they give.
  */
 import { hostname, userInfo } from 'node:os';
-import type { Answer } from '../../client/ask.ts';
+import type { Answer } from '../../client/request.ts';
 import { wait } from '../../lib/wait.ts';
 import { askSecret } from '../ask-secret.ts';
 import { keepKey, keptKeys, keysFile } from '../kept-keys.ts';

@@ -1,5 +1,5 @@
 /** `berth logs` and `berth events`. */
-import { problemOf } from '../../client/ask.ts';
+import { problemOf } from '../../client/request.ts';
 import type { Event, LogLine } from '../../client/client.ts';
 import { messagesOf } from '../../client/server-sent.ts';
 import { type Paint, printable } from '../render.ts';

@@ -1,7 +1,7 @@
 /** `berth mcp`: the Model Context Protocol on the standard input and output, for an agent that starts this command. */
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import manifest from '../../../package.json' with { type: 'json' };
-import { ask } from '../../client/ask.ts';
+import { request } from '../../client/request.ts';
 import { createMcpServer } from '../../mcp/server.ts';
 import type { Service } from '../../mcp/service.ts';
 import type { Connection } from '../connect.ts';
@@ -20,7 +20,7 @@ export const mcp: Run = async ({ streams: { stdin, stdout }, connection, reconne
       return token === undefined ? now.client : now.as(token);
     },
     read: async (path) => {
-      const answer = await ask<unknown>({ baseUrl: connection.server }, path);
+      const answer = await request<unknown>({ baseUrl: connection.server }, path);
       if (!answer.ok || typeof answer.value === 'string') return answer as { ok: true; value: string };
       return { ok: true, value: JSON.stringify(answer.value, undefined, 2) };
     },

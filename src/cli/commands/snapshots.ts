@@ -5,7 +5,7 @@ import { printBytes } from '../../config/values/units.ts';
 import { wait } from '../../lib/wait.ts';
 import { printable, renderTable } from '../render.ts';
 import { statuses } from '../words.ts';
-import { askAgain, type Context, type Run, type Target, targetOf } from './command.ts';
+import { retryRequest, type Context, type Run, type Target, targetOf } from './command.ts';
 import { followDeployment } from './follow-deployment.ts';
 import { verifySnapshot } from './verify-snapshot.ts';
 
@@ -161,7 +161,7 @@ async function untilEnded<T extends { state: string; problem?: string; progress?
   let told: string | undefined;
   let toldPercent = 0;
   for (;;) {
-    const answer = await askAgain(context, () => connection.client.call('getSnapshots', { query, signal }));
+    const answer = await retryRequest(context, () => connection.client.call('getSnapshots', { query, signal }));
     if (!answer.ok) {
       if (signal.aborted) terminal.note('It continues without this command: "berth snapshots" shows the progress.');
       return terminal.refuse(answer.problem);

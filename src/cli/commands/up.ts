@@ -1,5 +1,5 @@
 /** `berth up`: a folder becomes a live deployment, or the next revision of the one that it has started. */
-import type { Problem } from '../../client/ask.ts';
+import type { Problem } from '../../client/request.ts';
 import { printWarnings } from '../../config/diagnostics/diagnostics.ts';
 import { parseConfiguration } from '../../config/parse.ts';
 import type { Project } from '../../folder/project.ts';

@@ -1,12 +1,12 @@
 /** `berth version`: of this command, and of the service that it would ask. */
 import manifest from '../../../package.json' with { type: 'json' };
-import { ask } from '../../client/ask.ts';
+import { request } from '../../client/request.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
 import type { Run } from './command.ts';
 
 export const version: Run = async ({ connection: { server }, terminal, signal }) => {
-  const answer = await ask<{ version?: unknown }>({ baseUrl: server }, '/healthz', { signal });
+  const answer = await request<{ version?: unknown }>({ baseUrl: server }, '/healthz', { signal });
   // A refusal also shows that the service is there.
   const isThere = answer.ok || answer.problem.status > 0;
   const served = answer.ok && typeof answer.value.version === 'string' ? { service: answer.value.version } : {};

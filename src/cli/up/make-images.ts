@@ -4,7 +4,7 @@ import type { Project } from '../../folder/project.ts';
 import type { Docker } from '../../push/docker/docker-command.ts';
 import { PushFault } from '../../push/push-fault.ts';
 import { type PushedImage, pushImage } from '../../push/push-image.ts';
-import { recallPushed, rememberPushed } from '../../push/pushed-memory.ts';
+import { readPushCache, writePushCache } from '../../push/push-cache.ts';
 import { createRegistryClient } from '../../push/registry/push-client.ts';
 import { prepareMemoryFolder } from '../folder.ts';
 import { printable } from '../render.ts';
@@ -23,13 +23,13 @@ export async function makeImages(
   const { isWatched, paint } = terminal;
   const progress = createProgress({ stderr: streams.stderr, isWatched, isVerbose: options.verbose === true, paint });
   const place = await prepareMemoryFolder(folder);
-  const memory = await recallPushed(place);
+  const memory = await readPushCache(place);
   const registry = createRegistryClient({ server: connection.server, token: connection.token!, signal });
   const pushed: PushedImage[] = [];
   try {
     for (const image of images) {
       const made = await pushImage(
-        { docker, registry, memory, namespace, platform, tell: (step) => progress.step(step) },
+        { docker, registry, memory, namespace, platform, report: (step) => progress.step(step) },
         image,
       );
       progress.end();
@@ -43,7 +43,7 @@ export async function makeImages(
   } finally {
     progress.end();
     // Layers that are in the registry stay there, also after an interrupted push.
-    await rememberPushed(place, memory);
+    await writePushCache(place, memory);
   }
   return pushed;
 }

@@ -1,5 +1,5 @@
 /** As whom a folder goes up, and where its images go: what it has started before, or a session that is made for it. */
-import type { Problem } from '../../client/ask.ts';
+import type { Problem } from '../../client/request.ts';
 import type { Connection } from '../connect.ts';
 import type { UpContext } from './up-context.ts';
 

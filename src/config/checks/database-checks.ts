@@ -47,7 +47,7 @@ const families: Family[] = [
 ];
 
 /** The variable without which what the image holds does not start, where none of the `names` that are defined would do. */
-export function passwordLacked(image: string, names: readonly string[]): string | undefined {
+export function missingPassword(image: string, names: readonly string[]): string | undefined {
   const family = families.find((each) => each.image.test(image));
   if (!family || names.some((name) => name === family.password || family.others.test(name))) return undefined;
   return family.password;
@@ -55,7 +55,7 @@ export function passwordLacked(image: string, names: readonly string[]): string 
 
 export function checkPassword({ pod, path, report, source }: PodContext): void {
   const defined = Object.keys(pod.vars).filter((name) => pod.vars[name] !== '');
-  const password = passwordLacked(pod.image, defined);
+  const password = missingPassword(pod.image, defined);
   if (password === undefined || !startsServer(pod) || report.isBroken([...path, 'vars'])) return;
   const { called } = families.find(({ image }) => image.test(pod.image))!;
   const line = `${password}: "\${${password}}"`;

@@ -2,7 +2,7 @@
 import { replaceValue, replaceWithin } from '../document/edits.ts';
 import {
   type DatabaseKind,
-  databaseMeant,
+  databaseNamedBy,
   databaseOf,
   isBrowserVariable,
   isMainDatabase,
@@ -11,7 +11,7 @@ import {
 import type { AppSpec, PodSpec } from '../spec/spec.ts';
 import { escapePattern } from '../values/patterns.ts';
 import type { PodContext } from './context.ts';
-import { portBeside } from './meant-pod.ts';
+import { portOfHost } from './intended-pod.ts';
 import type { Text } from './text-checks.ts';
 
 const local =
@@ -39,7 +39,7 @@ function checkLocal(text: Text, context: PodContext): void {
   if (!match) return;
   const [, scheme, host, portText] = match;
   const variable = text.variable!;
-  const port = portText === undefined ? portBeside(variable, pod.vars) : Number(portText);
+  const port = portText === undefined ? portOfHost(variable, pod.vars) : Number(portText);
   const others = spec.pods.filter((other) => other !== pod && port !== undefined && other.servicePorts.includes(port));
   const isOwnPort = port !== undefined && (pod.servicePorts.includes(port) || pod.vars.PORT === String(port));
 
@@ -48,7 +48,7 @@ function checkLocal(text: Text, context: PodContext): void {
     return;
   }
   const kind =
-    databaseMeant(variable, scheme === undefined ? text.value : `${scheme}:`) ??
+    databaseNamedBy(variable, scheme === undefined ? text.value : `${scheme}:`) ??
     (databaseVariable.test(variable) ? mainDatabaseOf(spec) : undefined);
   const isOwnKind = kind !== undefined && databaseOf(pod.image) === kind;
   if (kind !== undefined && !isOwnKind && !isOwnPort) {

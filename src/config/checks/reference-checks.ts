@@ -6,7 +6,7 @@ import { podNamesIn } from '../spec/pod-addresses.ts';
 import { referencesIn } from '../spec/uses.ts';
 import { escapePattern } from '../values/patterns.ts';
 import type { PodContext } from './context.ts';
-import { podMeant } from './meant-pod.ts';
+import { intendedPod } from './intended-pod.ts';
 import type { Text } from './text-checks.ts';
 
 const podPort = /(?<!\$)\$\{([a-z][a-z0-9-]{0,62}):(\d{1,5})\}/g;
@@ -62,7 +62,7 @@ function podNamesInAddresses(content: string): string[] {
 
 function reportUnknown(name: string, { value, variable, path }: Text, { spec, report, source }: PodContext): void {
   const names = spec.pods.map((pod) => pod.name);
-  const meant = podMeant({ name, variable: variable ?? '', value }, spec);
+  const meant = intendedPod({ name, variable: variable ?? '', value }, spec);
   const hint = meant ? `did you mean ${meant}.pod?` : `the pods are ${names.slice(0, 10).join(', ')}`;
   const fix = meant === undefined ? undefined : replaceWithin(source, path, `${name}.pod`, `${meant}.pod`);
   report.warn(path, 'unknown-pod', `no pod is named "${name}"`, { hint, fix });

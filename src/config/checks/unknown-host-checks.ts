@@ -1,7 +1,7 @@
 /** Finds variables that contain the address of a host that does not exist. */
 import { isBrowserVariable } from '../software/software.ts';
 import type { PodContext } from './context.ts';
-import { listenerMeant, portBeside } from './meant-pod.ts';
+import { intendedListener, portOfHost } from './intended-pod.ts';
 import type { Text } from './text-checks.ts';
 
 /** `DB_HOST`, `PGHOST`, `apiUrl`, `SMTP_SERVER`; not `HOST` alone, which is the address that a program listens at. */
@@ -62,8 +62,8 @@ function isUnknown(host: string, { directory, pod }: PodContext): boolean {
 function reportUnknown({ path, value, variable }: Text, { host, port, at }: Address, context: PodContext): void {
   const { spec, pod, report, source } = context;
   const name = host.split('.')[0]!;
-  const wrong = { name, variable: variable!, value, port: port ?? portBeside(variable!, pod.vars) };
-  const meant = listenerMeant(wrong, spec, pod);
+  const wrong = { name, variable: variable!, value, port: port ?? portOfHost(variable!, pod.vars) };
+  const meant = intendedListener(wrong, spec, pod);
   const message = `"${host}" is neither a pod of this application nor a public name`;
   if (!meant) {
     const names = spec.pods.filter((other) => other !== pod).map((other) => other.name);

@@ -9,7 +9,7 @@ import { interpolate, type Lookup } from './interpolate.ts';
 import {
   generatedWords,
   isDollarSign,
-  lackedWords,
+  missingPasswordWords,
   missingKeyWords,
   type UnsetForm,
   unsetWords,
@@ -123,7 +123,7 @@ export function openReading(
       if (isDollarSign(name, form === 'bare')) {
         reading.gather(at, 'unset-variable', 'service', name, unsetWords, form);
       } else if (service !== undefined) {
-        const { message, hint } = lackedWords(name, service);
+        const { message, hint } = missingPasswordWords(name, service);
         reading.warn(at, 'missing-key', message, hint);
       } else if (isSecretName(name)) reading.gather(at, 'missing-key', 'document', name, missingKeyWords, form);
       else reading.gather(at, 'unset-variable', 'service', name, unsetWords, form);

@@ -18,7 +18,7 @@ import { applyTopLevelRules } from './key-rules.ts';
 import { openFiles } from './mounted-files.ts';
 import { asNativeSource, isOfCompose } from './native-checks.ts';
 import { assignRoutes } from './route-assignment.ts';
-import { lackingIn, secretUsesIn } from './secret-uses.ts';
+import { serviceWithout, secretUsesIn } from './secret-uses.ts';
 import { connect } from './service-dependencies.ts';
 import { readService } from './service-draft.ts';
 import { openVolumes } from './service-volumes.ts';
@@ -42,7 +42,7 @@ export function readCompose(source: Source, judge?: Judge): { spec: AppSpec | un
     source.at,
     variablesOf(document),
     openGenerated((name) => uses.get(name) ?? []),
-    (name) => services && lackingIn(services, name),
+    (name) => services && serviceWithout(services, name),
   );
   if (!services) {
     const message = 'the top-level "services" is missing';

@@ -15,7 +15,7 @@ import {
   readStopSeconds,
   readSysctl,
   readUlimit,
-  type Say,
+  type FieldReporter,
 } from '../values/container-values.ts';
 import { isTrue, type Pair, pairsOf, type Reading } from './compose-reader.ts';
 import { parseSize, readSeconds } from './service-scale.ts';
@@ -33,7 +33,7 @@ export function readContainer(
   const host = (key: 'hostname' | 'domainname') => {
     const field = filled(childOf(service, key));
     const text = field && reading.text(field);
-    return text ? readHostname(text, sayAt(field, reading)) : undefined;
+    return text ? readHostname(text, reporterAt(field, reading)) : undefined;
   };
   return onlyGiven<ContainerOptions>({
     hostname: host('hostname'),
@@ -41,18 +41,18 @@ export function readContainer(
     shmBytes: readSize(childOf(service, 'shm_size'), reading),
     tmpfs: readDirectories(service, reading),
     readOnly: isTrue(reading, childOf(service, 'read_only')) || undefined,
-    stopSignal: signal === undefined ? undefined : readSignal(signal, sayAt(signalAt!, reading)),
-    stopGraceSeconds: seconds === undefined ? undefined : readStopSeconds(seconds, sayAt(graceAt!, reading)),
+    stopSignal: signal === undefined ? undefined : readSignal(signal, reporterAt(signalAt!, reading)),
+    stopGraceSeconds: seconds === undefined ? undefined : readStopSeconds(seconds, reporterAt(graceAt!, reading)),
     ulimits: readLimits(childOf(service, 'ulimits'), reading),
     groups: itemsOf(childOf(service, 'group_add'))
       .slice(0, max.groups)
-      .flatMap((group) => readGroup(reading.text(group) ?? '', sayAt(group, reading)) ?? []),
+      .flatMap((group) => readGroup(reading.text(group) ?? '', reporterAt(group, reading)) ?? []),
     extraHosts: readHosts(service, isService, reading),
     sysctls: Object.fromEntries(
       pairsOf(reading, childOf(service, 'sysctls'))
         .slice(0, max.names)
         .flatMap(({ name, value, field }): [string, string][] => {
-          const read = readSysctl(name, value ?? '', sayAt(field, reading));
+          const read = readSysctl(name, value ?? '', reporterAt(field, reading));
           return read === undefined ? [] : [[name, read]];
         }),
     ),
@@ -73,7 +73,7 @@ export function hostsOfServices(
 function readHosts(service: Field, isService: (name: string) => boolean, reading: Reading): Record<string, string> {
   const hosts: Record<string, string> = {};
   for (const { name, value = '', field } of hostPairs(service, reading)) {
-    const say = sayAt(field, reading);
+    const say = reporterAt(field, reading);
     if (isService(value)) {
       isHostName(name, say);
       continue;
@@ -118,7 +118,7 @@ function readLimits(field: Field | undefined, reading: Reading): Record<string, 
         const hard = isPair ? numberOf(childOf(limit, 'hard')) : soft;
         const single = soft ?? hard;
         const read =
-          single === undefined ? undefined : readUlimit(name, soft ?? single, hard ?? single, sayAt(limit, reading));
+          single === undefined ? undefined : readUlimit(name, soft ?? single, hard ?? single, reporterAt(limit, reading));
         return read ? [[name, read]] : [];
       }),
   );
@@ -145,7 +145,7 @@ function readShort(field: Field, reading: Reading): TmpfsSpec[] {
       if (bytes) directory.sizeBytes = bytes;
       else reading.error(field, 'bad-size', `${quote(value)} is not a size`, 'for example size=64m');
     } else if (name === 'mode') {
-      const mode = readMode(value, sayAt(field, reading));
+      const mode = readMode(value, reporterAt(field, reading));
       if (mode !== undefined) directory.mode = mode;
     } else if ((name === 'uid' || name === 'gid') && /^\d{1,9}$/.test(value)) {
       directory[name === 'uid' ? 'user' : 'group'] = Number(value);
@@ -167,7 +167,7 @@ function readLong(field: Field, reading: Reading): TmpfsSpec[] {
   if (!targetAt || target === undefined || !isPath(target, targetAt, reading)) return [];
   const options = childOf(field, 'tmpfs');
   const modeAt = filled(options && childOf(options, 'mode'));
-  const mode = modeAt && readMode(reading.text(modeAt) ?? '', sayAt(modeAt, reading));
+  const mode = modeAt && readMode(reading.text(modeAt) ?? '', reporterAt(modeAt, reading));
   const sizeBytes = readSize(options && childOf(options, 'size'), reading);
   return [
     {
@@ -201,7 +201,7 @@ function filled(field: Field | undefined): Field | undefined {
   return field && !isEmpty(field) ? field : undefined;
 }
 
-export function sayAt(field: Field, reading: Reading): Say {
+export function reporterAt(field: Field, reading: Reading): FieldReporter {
   return {
     refuse: (message, hint) => reading.error(field, 'unsupported', message, hint),
     note: (message, hint) => reading.warn(field, 'ignored', message, hint),

@@ -6,7 +6,7 @@ import { childOf, entriesOf, entryOf, type Field, isEmpty, itemsOf } from '../do
 import type { FileAccess, FileSpec } from '../spec/spec.ts';
 import { readAccess } from '../values/container-values.ts';
 import { isTrue, keyOf, type Reading } from './compose-reader.ts';
-import { sayAt } from './container-keys.ts';
+import { reporterAt } from './container-keys.ts';
 
 export type MountedFile = { file: FileSpec; field: Field };
 
@@ -86,7 +86,7 @@ function accessOf(field: Field, reading: Reading): FileAccess {
     return found && reading.text(found);
   };
   return readAccess({ mode: text('mode'), user: text('user'), group: text('group') }, (key) =>
-    sayAt(at(key) ?? field, reading),
+    reporterAt(at(key) ?? field, reading),
   );
 }
 

@@ -1,5 +1,5 @@
 /** Where the variables of a Compose file stand, before any of them is replaced. Pure. */
-import { passwordLacked } from '../checks/database-checks.ts';
+import { missingPassword } from '../checks/database-checks.ts';
 import { childOf, entriesOf, type Field, itemsOf, textOf } from '../document/tree.ts';
 import { type SecretUse, softwareOf } from '../variables/generated-secrets.ts';
 
@@ -33,10 +33,10 @@ export function secretUsesIn(document: Field, services: Field): Map<string, Secr
 }
 
 /** The service that does not start without that variable, and does not define it. */
-export function lackingIn(services: Field, name: string): string | undefined {
+export function serviceWithout(services: Field, name: string): string | undefined {
   const lacking = entriesOf(services).find(([, service]) => {
     const names = environmentOf(service).map((variable) => variable.name);
-    return passwordLacked(textOf(childOf(service, 'image')) ?? '', names) === name;
+    return missingPassword(textOf(childOf(service, 'image')) ?? '', names) === name;
   });
   return lacking?.[0];
 }

@@ -1,6 +1,6 @@
 /** Messages about variables without a value: there is neither a shell nor an `.env` file. Pure. */
 import { listOf } from '../diagnostics/diagnostics.ts';
-import { ownAddressMeant } from '../variables/own-address.ts';
+import { ownAddressFor } from '../variables/own-address.ts';
 
 export type Words = { message: string; hint: string };
 
@@ -52,7 +52,7 @@ function absent(names: readonly string[]): string {
 
 function valueHint(names: readonly string[]): string {
   const own = names.flatMap((name) => {
-    const meant = ownAddressMeant(name);
+    const meant = ownAddressFor(name);
     return meant ? [`${meant} as ${name}`] : [];
   });
   const instead = `${whereToSet(names)}, or \${${names[0]}:-default}`;
@@ -74,7 +74,7 @@ export function missingKeyWords(names: readonly string[], forms: readonly string
 }
 
 /** A database does not start without it, and the document says it nowhere. */
-export function lackedWords(name: string, service: string): Words {
+export function missingPasswordWords(name: string, service: string): Words {
   const message = `${subject([name])} no value and becomes empty: service ${service} defines none`;
   const hint = `write ${name}: "\${${name}}" under environment: of service ${service}: both get the same random one`;
   return { message, hint };

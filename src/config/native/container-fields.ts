@@ -16,7 +16,7 @@ import {
   readStopSeconds,
   readSysctl,
   readUlimit,
-  type Say,
+  type FieldReporter,
 } from '../values/container-values.ts';
 import { parseBytes, readSize } from '../values/units.ts';
 import { booleanOf, integerOf } from './scalars.ts';
@@ -30,7 +30,7 @@ export function readContainer(
   const signal = textOf(childOf(pod, 'stopSignal'));
   const [hostname, domainname] = [textOf(childOf(pod, 'hostname')), textOf(childOf(pod, 'domainname'))];
   const seconds = integerOf(childOf(pod, 'stopGraceSeconds'));
-  const say = (field: string) => sayAt([...pod.path, field], report);
+  const say = (field: string) => reporterAt([...pod.path, field], report);
   return onlyGiven<ContainerOptions>({
     shmBytes: readBytes(childOf(pod, 'shmSize')),
     tmpfs: itemsOf(childOf(pod, 'tmpfs'), max.tmpfs).flatMap((directory) => readTmpfs(directory, report)),
@@ -40,19 +40,19 @@ export function readContainer(
     readOnly: booleanOf(childOf(pod, 'readOnly')) || undefined,
     stopSignal: signal === undefined ? undefined : readSignal(signal, say('stopSignal')),
     stopGraceSeconds: seconds === undefined ? undefined : readStopSeconds(seconds, say('stopGraceSeconds')),
-    ulimits: mapOf(childOf(pod, 'ulimits'), (name, limit) => readLimit(name, limit, sayAt(limit.path, report))),
+    ulimits: mapOf(childOf(pod, 'ulimits'), (name, limit) => readLimit(name, limit, reporterAt(limit.path, report))),
     groups: itemsOf(childOf(pod, 'groups'), max.groups).flatMap(
-      (group) => readGroup(textOf(group) ?? '', sayAt(group.path, report)) ?? [],
+      (group) => readGroup(textOf(group) ?? '', reporterAt(group.path, report)) ?? [],
     ),
     extraHosts: mapOf(childOf(pod, 'extraHosts'), (name, field) => {
       const address = textOf(field) ?? '';
-      const say = sayAt(field.path, report);
+      const say = reporterAt(field.path, report);
       if (!isPod(address)) return readHost(name, address, say);
       isHostName(name, say);
       return undefined;
     }),
     sysctls: mapOf(childOf(pod, 'sysctls'), (name, field) =>
-      readSysctl(name, textOf(field) ?? '', sayAt(field.path, report)),
+      readSysctl(name, textOf(field) ?? '', reporterAt(field.path, report)),
     ),
   });
 }
@@ -67,7 +67,7 @@ export function podHosts(pod: Field, isPod: (name: string) => boolean): { alias:
     });
 }
 
-export function sayAt(path: Path, report: Report): Say {
+export function reporterAt(path: Path, report: Report): FieldReporter {
   return {
     refuse: (message, hint) => !report.isBroken(path) && report.error(path, 'bad-value', message, { hint }),
     note: (message, hint) => !report.isBroken(path) && report.warn(path, 'lenient-value', message, { hint }),
@@ -96,7 +96,7 @@ function readTmpfs(directory: Field, report: Report): TmpfsSpec[] {
   const mode = textOf(childOf(directory, 'mode'));
   const options = onlyGiven({
     sizeBytes: readBytes(childOf(directory, 'size')),
-    mode: mode === undefined ? undefined : readMode(mode, sayAt([...directory.path, 'mode'], report)),
+    mode: mode === undefined ? undefined : readMode(mode, reporterAt([...directory.path, 'mode'], report)),
     user: integerOf(childOf(directory, 'user')),
     group: integerOf(childOf(directory, 'group')),
     isExecutable: booleanOf(childOf(directory, 'executable')) || undefined,
@@ -104,7 +104,7 @@ function readTmpfs(directory: Field, report: Report): TmpfsSpec[] {
   return [{ mountPath, ...options } as TmpfsSpec];
 }
 
-function readLimit(name: string, limit: Field, say: Say): Ulimit | undefined {
+function readLimit(name: string, limit: Field, say: FieldReporter): Ulimit | undefined {
   const number = (field: Field | undefined) => {
     const text = textOf(field);
     return text !== undefined && /^-?\d{1,15}$/.test(text) ? Number(text) : undefined;

@@ -14,7 +14,7 @@ import { readBuildSource } from '../values/build-source.ts';
 import { readAccess } from '../values/container-values.ts';
 import { splitWords } from '../values/shell-words.ts';
 import { parseBytes, parseCpuMillis, readCpu, readPort, readSize } from '../values/units.ts';
-import { podHosts, readContainer, sayAt } from './container-fields.ts';
+import { podHosts, readContainer, reporterAt } from './container-fields.ts';
 import { readHealthCheck } from './health-check.ts';
 import { buildHint } from './missing-fields.ts';
 import { booleanOf, integerOf } from './scalars.ts';
@@ -178,7 +178,7 @@ function readFile(file: Field, report: Report): { file: FileSpec; path: Path }[]
 function accessOf(file: Field, report: Report): FileAccess {
   const text = (name: string) => textOf(childOf(file, name));
   return readAccess({ mode: text('mode'), user: text('user'), group: text('group') }, (field) =>
-    sayAt([...file.path, field], report),
+    reporterAt([...file.path, field], report),
   );
 }
 

@@ -43,7 +43,7 @@ function reportViolation(error: ErrorObject, source: Source, report: Report): vo
     reportMissing(error, path, source, report);
     return;
   }
-  if (isMeantWell(error, path, source, report)) return;
+  if (acceptLeniently(error, path, source, report)) return;
   if (error.keyword === 'type') {
     reportWrongType(error, path, source, report);
     return;
@@ -103,7 +103,7 @@ function suggestName(name: string, isPod: boolean): string | undefined {
 /** Values that are not in the form of the schema, and whose meaning is certain all the same: accepted, with a warning. */
 
 /** Whether the value is read as it is meant; then there is nothing to complain about but, maybe, its form. */
-function isMeantWell(error: ErrorObject, path: Path, source: Source, report: Report): boolean {
+function acceptLeniently(error: ErrorObject, path: Path, source: Source, report: Report): boolean {
   const field = path.findLast((segment) => typeof segment === 'string');
   const text = source.textOf(path);
   const warn = (usual: string, yaml?: string) => {

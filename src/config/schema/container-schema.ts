@@ -1,6 +1,6 @@
 /** The schema of what a pod's containers are created with beyond their image and limits. */
 import { Type } from 'typebox';
-import { AbsolutePath, Count, closed, Scalar, Size, says, Text } from './value-schemas.ts';
+import { AbsolutePath, Count, closed, Scalar, Size, withMessage, Text } from './value-schemas.ts';
 
 const Tmpfs = closed(
   {
@@ -14,7 +14,7 @@ const Tmpfs = closed(
         default: false,
         description: 'Whether programs in the directory can be executed.',
         examples: [true],
-        ...says('must be true or false'),
+        ...withMessage('must be true or false'),
       }),
     ),
   },
@@ -22,7 +22,7 @@ const Tmpfs = closed(
 );
 
 const Names = (description: string, examples: Record<string, unknown>[], words: string) =>
-  Type.Record(Type.String(), Scalar, { description, examples, default: {}, maxProperties: 50, ...says(words) });
+  Type.Record(Type.String(), Scalar, { description, examples, default: {}, maxProperties: 50, ...withMessage(words) });
 
 /** Fields of a pod. */
 export const containerFields = {
@@ -32,7 +32,7 @@ export const containerFields = {
       maxItems: 20,
       default: [],
       description: 'Directories in memory: empty at each start, and counted as memory of the pod.',
-      ...says('must be a list of at most 20 directories'),
+      ...withMessage('must be a list of at most 20 directories'),
     }),
   ),
   readOnly: Type.Optional(
@@ -41,7 +41,7 @@ export const containerFields = {
       description:
         'Whether the root file system is read-only. Volumes and `tmpfs` stay writable, and so does `/tmp`, which is then in memory.',
       examples: [true],
-      ...says('must be true or false'),
+      ...withMessage('must be true or false'),
     }),
   ),
   stopSignal: Type.Optional(Text("Signal that stops the process. Default: the image's.", 'SIGQUIT')),
@@ -52,7 +52,7 @@ export const containerFields = {
       default: false,
       description: 'Whether the container may end: after an exit with code 0, it is not restarted and counts as ready.',
       examples: [true],
-      ...says('must be true or false'),
+      ...withMessage('must be true or false'),
     }),
   ),
   stopGraceSeconds: Type.Optional(Count('Seconds between the stop signal and the kill.', 0, 30, 10)),
@@ -77,7 +77,7 @@ export const containerFields = {
         examples: [{ nofile: 4096 }],
         default: {},
         maxProperties: 50,
-        ...says('must be a map of names to numbers, or to maps of soft and hard'),
+        ...withMessage('must be a map of names to numbers, or to maps of soft and hard'),
       },
     ),
   ),
@@ -87,7 +87,7 @@ export const containerFields = {
       default: [],
       description: 'Additional groups of the user, by name or number.',
       examples: [['www-data', 1000]],
-      ...says('must be a list of at most 20 groups'),
+      ...withMessage('must be a list of at most 20 groups'),
     }),
   ),
   extraHosts: Type.Optional(

@@ -1,6 +1,6 @@
 /** The schema of a pod's health check. */
 import { Type } from 'typebox';
-import { Command, Count, closed, Port, says, Text } from './value-schemas.ts';
+import { Command, Count, closed, Port, withMessage, Text } from './value-schemas.ts';
 
 export const HealthCheck = closed(
   {
@@ -10,7 +10,7 @@ export const HealthCheck = closed(
         '/healthz',
         {
           pattern: '^/[^\\s]*$',
-          ...says('must begin with a slash'),
+          ...withMessage('must begin with a slash'),
         },
       ),
     ),
@@ -26,7 +26,7 @@ export const HealthCheck = closed(
         default: false,
         description: 'Only checks that the first port accepts connections; ignores the HEALTHCHECK of the image.',
         examples: [true],
-        ...says('must be true or false'),
+        ...withMessage('must be true or false'),
       }),
     ),
     initialDelaySeconds: Type.Optional(Count('Seconds before the first check.', 0, 3600, 0)),

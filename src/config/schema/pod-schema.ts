@@ -15,7 +15,7 @@ import {
   labelPattern,
   Port,
   Size,
-  says,
+  withMessage,
   Text,
   Vars,
 } from './value-schemas.ts';
@@ -37,7 +37,7 @@ const access = {
 
 const Secret = closed(
   {
-    name: Text('Name of the secret.', 'jwt-key', { minLength: 1, ...says('must not be empty') }),
+    name: Text('Name of the secret.', 'jwt-key', { minLength: 1, ...withMessage('must not be empty') }),
     data: Text(
       'Content of the file, as it stands: base64 is not decoded. Scriptlets are replaced in it, and `${NAME}` when it is a single line.',
       '${JWT_KEY}',
@@ -69,7 +69,7 @@ const Volume = closed(
     name: Type.Optional(
       Text('Name of the volume, unique in the pod. Default: made from `mountPath`.', 'pg-data', {
         pattern: labelPattern,
-        ...says('must be lower-case letters, digits and hyphens'),
+        ...withMessage('must be lower-case letters, digits and hyphens'),
       }),
     ),
     size: Type.Optional(Size('Size of the volume.', '10Gi', { default: '1Gi' })),
@@ -82,7 +82,7 @@ const Volume = closed(
         default: false,
         description: 'Whether the pod shares this volume with all pods that name it with `shared: true`.',
         examples: [true],
-        ...says('must be true or false'),
+        ...withMessage('must be true or false'),
       }),
     ),
   },
@@ -95,14 +95,14 @@ const Volume = closed(
 const Image = Text(
   'Image with its tag or digest. `<% REGISTRY %>` stands for the registry of `registryLogin`. Required, unless `build` has a `source`.',
   'node:26-slim',
-  { minLength: 1, ...says('must name an image') },
+  { minLength: 1, ...withMessage('must name an image') },
 );
 
 export const Pod = closed(
   {
     name: Text('Name of the pod, unique in the application. Other pods reach it as `<name>.pod`.', 'web', {
       pattern: podNamePattern,
-      ...says('must be 2 to 63 lower-case letters, digits and hyphens, begin with a letter and not end with a hyphen'),
+      ...withMessage('must be 2 to 63 lower-case letters, digits and hyphens, begin with a letter and not end with a hyphen'),
     }),
     image: Type.Optional(Image),
     build: Type.Optional(Build),
@@ -112,7 +112,7 @@ export const Pod = closed(
         '/',
         {
           pattern: publicPathPattern,
-          ...says('must begin with a slash and hold no spaces, `?`, `#` or `%`'),
+          ...withMessage('must begin with a slash and hold no spaces, `?`, `#` or `%`'),
         },
       ),
     ),
@@ -122,7 +122,7 @@ export const Pod = closed(
         description:
           'Whether the pod receives the path without its route: `/api/users` of `path: /api` as `/users`. The header `X-Forwarded-Prefix` contains what was removed. The route has at most 5 segments.',
         examples: [true],
-        ...says('must be true or false'),
+        ...withMessage('must be true or false'),
       }),
     ),
     sticky: Type.Optional(
@@ -131,7 +131,7 @@ export const Pod = closed(
         description:
           'Whether requests from one client address go to the same replica. They go to another one when the number of replicas changes or a replica is replaced.',
         examples: [true],
-        ...says('must be true or false'),
+        ...withMessage('must be true or false'),
       }),
     ),
     servicePorts: Type.Optional(
@@ -141,7 +141,7 @@ export const Pod = closed(
           'Ports that the pod listens on. The first port serves HTTP and is the one for the readiness check.',
         examples: [[3000]],
         default: [],
-        ...says('must be a list of at most 50 ports'),
+        ...withMessage('must be a list of at most 50 ports'),
       }),
     ),
     vars: Type.Optional(Vars),
@@ -157,7 +157,7 @@ export const Pod = closed(
         maxItems: 200,
         default: [],
         description: 'Files whose content is a secret.',
-        ...says('must be a list of at most 200 files'),
+        ...withMessage('must be a list of at most 200 files'),
       }),
     ),
     files: Type.Optional(
@@ -165,7 +165,7 @@ export const Pod = closed(
         maxItems: 200,
         default: [],
         description: 'Plain files.',
-        ...says('must be a list of at most 200 files'),
+        ...withMessage('must be a list of at most 200 files'),
       }),
     ),
     volumes: Type.Optional(
@@ -173,7 +173,7 @@ export const Pod = closed(
         maxItems: 50,
         default: [],
         description: 'Storage that survives updates and restarts.',
-        ...says('must be a list of at most 50 volumes'),
+        ...withMessage('must be a list of at most 50 volumes'),
       }),
     ),
     resourceType: Type.Optional(
@@ -182,7 +182,7 @@ export const Pod = closed(
         description:
           'How the pod runs. `statefulset`: each replica has its own volumes and name (`<pod>-0.pod`) and starts when the previous replica is ready. `daemonset`: one replica on each machine. `job`: runs once until it ends.',
         examples: ['statefulset'],
-        ...says(`must be one of ${resourceTypes.join(', ')}`),
+        ...withMessage(`must be one of ${resourceTypes.join(', ')}`),
       }),
     ),
     replicas: Type.Optional(Count('Number of replicas.', 1, 20, 1)),
@@ -204,13 +204,13 @@ export const Pod = closed(
         default: false,
         description: 'Whether the pod needs a GPU.',
         examples: [true],
-        ...says('must be true or false'),
+        ...withMessage('must be true or false'),
       }),
     ),
     subdomain: Type.Optional(
       Text('Serves the pod at this name below the custom domain `url`, once that name is proven, too.', 'admin', {
         pattern: labelPattern,
-        ...says('must be a DNS label: lower-case letters, digits and hyphens'),
+        ...withMessage('must be a DNS label: lower-case letters, digits and hyphens'),
       }),
     ),
     dependsOn: Type.Optional(
@@ -219,7 +219,7 @@ export const Pod = closed(
         default: [],
         description: 'Pods that must be ready before this pod starts. Default: the pods that this pod refers to.',
         examples: [['db']],
-        ...says('must be a list of pod names'),
+        ...withMessage('must be a list of pod names'),
       }),
     ),
     restartsWith: Type.Optional(
@@ -229,14 +229,14 @@ export const Pod = closed(
         description:
           'Pods of `dependsOn` with which this one is restarted: when an update or a restart replaces one of them, this pod is replaced too.',
         examples: [['db']],
-        ...says('must be a list of pod names'),
+        ...withMessage('must be a list of pod names'),
       }),
     ),
     workingDir: Type.Optional(AbsolutePath("Directory that the process starts in. Default: the image's.", '/app')),
     user: Type.Optional(
       Text("User, or `user:group`, that the process runs as. Default: the image's.", '1000:1000', {
         pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]*(?::[A-Za-z0-9_][A-Za-z0-9_.-]*)?$',
-        ...says('must be a user or user:group'),
+        ...withMessage('must be a user or user:group'),
       }),
     ),
     ...containerFields,
@@ -248,7 +248,7 @@ export const Pod = closed(
           default: [],
           description: 'Additional names at which other pods reach this pod.',
           examples: [['database']],
-          ...says('must be a list of host names'),
+          ...withMessage('must be a list of host names'),
         },
       ),
     ),

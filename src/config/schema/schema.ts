@@ -5,7 +5,7 @@
 import { type Static, Type } from 'typebox';
 import { applicationNamePattern } from './field-rules.ts';
 import { Pod } from './pod-schema.ts';
-import { closed, says, Text } from './value-schemas.ts';
+import { closed, withMessage, Text } from './value-schemas.ts';
 
 /** Most pods of an application. */
 const maxPods = 50;
@@ -14,12 +14,12 @@ const RegistryLogin = closed(
   {
     registry: Text('Host of the registry. `<% REGISTRY %>` in an image stands for it.', 'ghcr.io', {
       minLength: 1,
-      ...says('must be the host of a registry'),
+      ...withMessage('must be the host of a registry'),
     }),
-    username: Text('User name at the registry.', 'my-name', { minLength: 1, ...says('must not be empty') }),
+    username: Text('User name at the registry.', 'my-name', { minLength: 1, ...withMessage('must not be empty') }),
     personalAccessToken: Text('Token (or password) with the right to pull.', 'ghp_0123456789', {
       minLength: 1,
-      ...says('must not be empty'),
+      ...withMessage('must not be empty'),
     }),
   },
   {
@@ -32,7 +32,7 @@ const Application = closed(
   {
     name: Text('Name of the application; part of its URL.', 'shop', {
       pattern: applicationNamePattern,
-      ...says(
+      ...withMessage(
         'must be 3 to 64 lower-case letters, digits, dots and hyphens, begin with a letter and end with a letter or digit',
       ),
     }),
@@ -50,7 +50,7 @@ const Application = closed(
       minItems: 1,
       maxItems: maxPods,
       description: 'The pods of the application. At least one has a `path`, unless all are jobs.',
-      ...says(`must be a list of 1 to ${maxPods} pods`),
+      ...withMessage(`must be a list of 1 to ${maxPods} pods`),
     }),
   },
   { description: 'One application.' },

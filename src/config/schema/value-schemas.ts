@@ -6,7 +6,7 @@ export const closed = <T extends TProperties>(properties: T, options: TSchemaOpt
   Type.Object(properties, { additionalProperties: false, patternProperties: { '^x-': {} }, ...options });
 
 /** The words in which a violation is reported; anything that reads JSON Schema ignores them. */
-export const says = (words: string) => ({ 'x-says': words });
+export const withMessage = (words: string) => ({ 'x-says': words });
 
 const absolutePathPattern = '^/[^\\u0000-\\u001f]*$';
 const filePathPattern = '^/[^\\u0000-\\u001f]*[^/\\u0000-\\u001f]$';
@@ -17,7 +17,7 @@ export const labelPattern = '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$';
 export const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], {
   description: 'A text. Numbers and booleans keep their written form. No value is an empty text.',
   examples: ['production', 3000, true],
-  ...says('must be a single value'),
+  ...withMessage('must be a single value'),
 });
 
 const varNamePattern = '^[^=\\u0000]+$';
@@ -42,7 +42,7 @@ export const Vars = Type.Union(
       'replaced in the values, and `${NAME}` by the variable of that name. Other pods are reached as `<pod>.pod`.',
     examples: [{ NODE_ENV: 'production', API_URL: '<% URL %>/api' }],
     default: {},
-    ...says('must be a map of names to single values'),
+    ...withMessage('must be a map of names to single values'),
   },
 );
 
@@ -52,7 +52,7 @@ export const Command = (description: string, example: string | string[]) =>
     {
       description,
       examples: [example],
-      ...says('must be a text or a list of at most 1000 texts'),
+      ...withMessage('must be a text or a list of at most 1000 texts'),
     },
   );
 
@@ -64,7 +64,7 @@ export const Cpu = Type.Union(
   {
     description: 'Processors: a number of cores, or thousandths of one with an `m`.',
     examples: ['500m', '1', 0.5],
-    ...says('must be cores such as 0.5 or thousandths such as 500m, less than 1000 cores'),
+    ...withMessage('must be cores such as 0.5 or thousandths such as 500m, less than 1000 cores'),
   },
 );
 
@@ -75,7 +75,7 @@ export const Size = (description: string, example: string, options: TSchemaOptio
     description: `${description} Units: \`Ki\`, \`Mi\`, \`Gi\`, \`Ti\` (1024), \`k\`, \`M\`, \`G\`, \`T\` (1000).`,
     examples: [example],
     ...options,
-    ...says('must be a size such as 512Mi or 1Gi'),
+    ...withMessage('must be a size such as 512Mi or 1Gi'),
   });
 
 export const Port = (description: string) =>
@@ -84,20 +84,20 @@ export const Port = (description: string) =>
     maximum: 65535,
     description,
     examples: [3000],
-    ...says('must be a port from 1 to 65535'),
+    ...withMessage('must be a port from 1 to 65535'),
   });
 
 export const Text = (description: string, example: string, options: TSchemaOptions = {}) =>
   Type.String({ description, examples: [example], ...options });
 
 export const AbsolutePath = (description: string, example: string) =>
-  Text(description, example, { pattern: absolutePathPattern, ...says('must be an absolute path') });
+  Text(description, example, { pattern: absolutePathPattern, ...withMessage('must be an absolute path') });
 
 export const FilePath = (description: string, example: string) =>
-  Text(description, example, { pattern: filePathPattern, ...says('must be an absolute path of a file') });
+  Text(description, example, { pattern: filePathPattern, ...withMessage('must be an absolute path of a file') });
 
 export const FileName = (description: string, example: string) =>
-  Text(description, example, { pattern: fileNamePattern, ...says('must be a file name without a slash') });
+  Text(description, example, { pattern: fileNamePattern, ...withMessage('must be a file name without a slash') });
 
 export const Count = (description: string, minimum: number, maximum: number, standard: number) =>
   Type.Integer({
@@ -106,5 +106,5 @@ export const Count = (description: string, minimum: number, maximum: number, sta
     default: standard,
     description,
     examples: [standard],
-    ...says(`must be a whole number from ${minimum} to ${maximum}`),
+    ...withMessage(`must be a whole number from ${minimum} to ${maximum}`),
   });

@@ -133,7 +133,7 @@ const variableNames: [DatabaseKind, RegExp][] = [
   ['clickhouse', /(?:^|_)CLICKHOUSE(?:_|$)/],
 ];
 
-export function databaseMeant(variable: string, value: string): DatabaseKind | undefined {
+export function databaseNamedBy(variable: string, value: string): DatabaseKind | undefined {
   const bySchema = schemes.find(([, pattern]) => pattern.test(value.slice(0, 64)))?.[0];
   return bySchema ?? variableNames.find(([, pattern]) => pattern.test(variable.slice(0, 200)))?.[0];
 }

@@ -9,7 +9,7 @@ import type { FileAccess, Ulimit } from '../spec/spec.ts';
 import { parseUrl } from './patterns.ts';
 
 /** How a form reports about the place that it reads. */
-export type Say = {
+export type FieldReporter = {
   /** The value cannot be had. */
   refuse(message: string, hint: string): void;
   /** It is read as something else, or has no effect. */
@@ -38,7 +38,7 @@ const signalNumbers: Record<number, string> = {
 };
 
 /** `SIGQUIT`, `quit`, `3` or `SIGRTMIN+3` → the signal's full name. */
-export function readSignal(text: string, say: Say): string | undefined {
+export function readSignal(text: string, say: FieldReporter): string | undefined {
   const name = text.trim().toUpperCase().replace(/^SIG/, '');
   const meant = /^\d{1,2}$/.test(name) ? signalNumbers[Number(name)] : name;
   if (meant !== undefined && (signals.has(meant) || /^RTMIN\+(?:[1-9]|[12]\d)$/.test(meant))) return `SIG${meant}`;
@@ -46,7 +46,7 @@ export function readSignal(text: string, say: Say): string | undefined {
   return undefined;
 }
 
-export function readStopSeconds(seconds: number, say: Say): number {
+export function readStopSeconds(seconds: number, say: FieldReporter): number {
   if (seconds <= longestStopSeconds) return seconds;
   say.note(`the time for a stop is ${longestStopSeconds} s at most`, `write ${longestStopSeconds} s`);
   return longestStopSeconds;
@@ -66,7 +66,7 @@ const ulimits: Record<string, number> = {
 };
 
 /** `soft` and `hard`: -1 means no limit. Undefined if the default stays. */
-export function readUlimit(name: string, soft: number, hard: number, say: Say): Ulimit | undefined {
+export function readUlimit(name: string, soft: number, hard: number, say: FieldReporter): Ulimit | undefined {
   const max = Object.hasOwn(ulimits, name) ? ulimits[name]! : undefined;
   if (max === undefined) {
     const hint =
@@ -96,7 +96,7 @@ export function readUlimit(name: string, soft: number, hard: number, say: Say): 
   return read;
 }
 
-export function readGroup(text: string, say: Say): string | undefined {
+export function readGroup(text: string, say: FieldReporter): string | undefined {
   const group = text.trim();
   const isNumber = /^\d{1,10}$/.test(group) && Number(group) < 2 ** 31;
   if (isNumber || /^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/.test(group)) return group;
@@ -107,14 +107,14 @@ export function readGroup(text: string, say: Say): string | undefined {
 const hostName = /^(?=.{1,253}$)[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,62})(?:\.[A-Za-z0-9_-]{1,63})*$/;
 
 /** Whether a further name of an address, or of a pod, can be one; reported where it cannot. */
-export function isHostName(name: string, say: Say): boolean {
+export function isHostName(name: string, say: FieldReporter): boolean {
   if (hostName.test(name)) return true;
   say.refuse(`${quote(name)} is not a host name`, 'for example db.example.com');
   return false;
 }
 
 /** The address of a further name; pods have theirs by aliases. Undefined where it is refused. */
-export function readHost(name: string, address: string, say: Say): string | undefined {
+export function readHost(name: string, address: string, say: FieldReporter): string | undefined {
   if (!isHostName(name, say)) return undefined;
   if (address === 'host-gateway') {
     const hint = 'remove it, and add what runs there as one more of this application, or use a public address';
@@ -149,7 +149,7 @@ const sysctls: Record<string, readonly [number, number]> = {
   'net.ipv6.conf.default.disable_ipv6': [0, 1],
 };
 
-export function readSysctl(name: string, text: string, say: Say): string | undefined {
+export function readSysctl(name: string, text: string, say: FieldReporter): string | undefined {
   const range = Object.hasOwn(sysctls, name) ? sysctls[name] : undefined;
   if (!range) {
     const hint = `remove it; those of the container's own network that can be set are ${Object.keys(sysctls).join(', ')}`;
@@ -170,7 +170,7 @@ export function readSysctl(name: string, text: string, say: Say): string | undef
 }
 
 /** `1777`; of the bits above, only the sticky one. */
-export function readMode(text: string, say: Say): string | undefined {
+export function readMode(text: string, say: FieldReporter): string | undefined {
   const mode = text.trim().replace(/^0o/, '');
   if (/^0?[01]?[0-7]{3}$/.test(mode)) return mode.replace(/^0(?=.{3})/, '');
   say.refuse(`${quote(text)} is not a mode`, 'for example "0644", or "0755" for a program');
@@ -180,7 +180,7 @@ export function readMode(text: string, say: Say): string | undefined {
 /** The mode and owner of a file, as the document writes them; undefined if missing. */
 export function readAccess(
   { mode, user, group }: { mode: string | undefined; user: string | undefined; group: string | undefined },
-  sayOf: (field: 'mode' | 'user' | 'group') => Say,
+  sayOf: (field: 'mode' | 'user' | 'group') => FieldReporter,
 ): FileAccess {
   const id = (text: string | undefined, field: 'user' | 'group') => {
     if (text === undefined || text === '' || /^\d{1,9}$/.test(text)) return text ? Number(text) : undefined;
@@ -197,7 +197,7 @@ export function readAccess(
 }
 
 /** A hostname of a container, or its domain: labels of DNS. Undefined for anything else. */
-export function readHostname(text: string, say: Say): string | undefined {
+export function readHostname(text: string, say: FieldReporter): string | undefined {
   const name = text.trim();
   if (/^(?=.{1,63}$)[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(name)) return name;
   say.note(`${quote(text)} is not a host name and is ignored`, 'write letters, digits and hyphens');

@@ -16,7 +16,7 @@ const hostOnly = /^(?:COOKIES?|SESSION)$/;
 const otherDomain = /^(?:AUTH0|MAIL|EMAIL|SMTP|NETWORK|LOCAL|SEARCH|LDAP|SEARCHDOMAIN)$/;
 
 /** The scriptlet that replaces the value, if the variable is named like the application's own address. */
-export function ownAddressMeant(name: string): '<% URL %>' | '<% DOMAIN %>' | '<% HOST %>' | undefined {
+export function ownAddressFor(name: string): '<% URL %>' | '<% DOMAIN %>' | '<% HOST %>' | undefined {
   const words = wordsOf(name);
   const [last = ''] = words.slice(-1);
   const rest = words.slice(0, -1);

@@ -4,7 +4,7 @@
  * stays; any other becomes empty, as in Compose. `$NAME` and `$(…)` are left alone, `$${` stands for `${`. Pure.
  */
 
-import { passwordLacked } from '../checks/database-checks.ts';
+import { missingPassword } from '../checks/database-checks.ts';
 import { listed, type Path, quote } from '../diagnostics/diagnostics.ts';
 import type { Report } from '../diagnostics/report.ts';
 import type { Origin } from '../native/normalise.ts';
@@ -13,7 +13,7 @@ import type { AppSpec, PodSpec } from '../spec/spec.ts';
 import { type Directory, directoryOf, referencesIn } from '../spec/uses.ts';
 import { isShell, runsInShell } from '../values/shell-words.ts';
 import { openGenerated, secretUsesOf } from './generated-secrets.ts';
-import { ownAddressMeant } from './own-address.ts';
+import { ownAddressFor } from './own-address.ts';
 import { type Part, readParameters } from './parameter-expansion.ts';
 import { secretScriptlet } from './scriptlets.ts';
 import { isSecretName } from './secret-names.ts';
@@ -121,7 +121,7 @@ export function resolveVariables(spec: AppSpec, origin: Origin, report: Report):
       return secretScriptlet(name);
     }
     if (mode === 'shell') return whole;
-    const database = spec.pods.find(({ image, vars }) => passwordLacked(image, Object.keys(vars)) === name);
+    const database = spec.pods.find(({ image, vars }) => missingPassword(image, Object.keys(vars)) === name);
     if (database) {
       once(`lacked ${name}`, () => {
         const message = `${name} has no value and becomes empty: pod ${database.name} defines none`;
@@ -244,7 +244,7 @@ function sayMissing(missing: ReadonlyMap<string, Path>, report: Report): void {
 
 function sayUnset(name: string, path: Path, isCircle: boolean, isThere: boolean, report: Report): void {
   const why = isCircle ? `${name} leads back to itself` : isThere ? `${name} has no value` : `no pod has ${name}`;
-  const meant = ownAddressMeant(name);
+  const meant = ownAddressFor(name);
   const hint = meant
     ? `write the value, or ${meant} where the application's own address is meant`
     : `${isThere ? 'write its value' : `write ${name} in the "vars" of a pod`}, or \${${quote(name).slice(1, -1)}:-default}`;

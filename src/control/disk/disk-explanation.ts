@@ -15,7 +15,7 @@ export async function explainByDisk(
 ): Promise<Observed> {
   disk.learn(id, desired);
   for (const event of keptSizes(desired, observed)) {
-    const isNews = state === 'deploying' && disk.isNews(id, { ...event, revision: desired.revision });
+    const isNews = state === 'deploying' && disk.isUnreported(id, { ...event, revision: desired.revision });
     if (isNews) journal.note(event);
   }
   const held = withEvictions(desired, observed, await evictionsOf(db, id, desired.revision));

@@ -24,7 +24,7 @@ export async function warnOfEnd({ deployment, journal, control }: Ending): Promi
 }
 
 /** Records the end before anything is removed. Returns false if it could not be written. */
-export async function noteEnd({ because, keptUntil }: Gone, { deployment, journal }: Ending): Promise<boolean> {
+export async function recordEnd({ because, keptUntil }: Gone, { deployment, journal }: Ending): Promise<boolean> {
   if (deployment.state !== 'expired') {
     const explanation = { kind: 'ended', because } as const;
     journal.note(endEvent(because, keptUntil));
@@ -38,7 +38,7 @@ export async function noteEnd({ because, keptUntil }: Gone, { deployment, journa
 }
 
 /** Records that all objects are gone, or all except volumes that are kept for a time. */
-export async function noteGone(
+export async function recordRemoval(
   { because, keptUntil }: Gone,
   { deployment, journal, control }: Ending,
 ): Promise<{ dueAt: Instant | null } | 'unwritten'> {
@@ -56,7 +56,7 @@ export async function noteGone(
 }
 
 /** Records that nothing runs and only the volumes are left. */
-export async function noteStopped({
+export async function recordStop({
   deployment,
   journal,
   control,

@@ -14,7 +14,7 @@ import type { Journal } from './journal.ts';
  * Reports each retried fault once. A failed or ending deployment keeps its explanation. `isSeen`: whether the engine
  * was observed; time in which it was unavailable does not count towards the deadline.
  */
-export async function tellTrouble(
+export async function reportFault(
   reason: Reason,
   { deployment, journal, isSeen }: { deployment: Deployment; journal: Journal; isSeen: boolean },
   { now }: Pick<Control, 'now'>,
@@ -28,7 +28,7 @@ export async function tellTrouble(
 }
 
 /** Clears the explanation when the engine has completed all operations and only the application is not ready. */
-export async function forgetTrouble(deployment: Deployment, journal: Journal): Promise<void> {
+export async function clearFault(deployment: Deployment, journal: Journal): Promise<void> {
   if (deployment.state !== 'deploying' || deployment.explanation === null) return;
   deployment.explanation = null;
   await journal.record({ explanation: null });
@@ -38,7 +38,7 @@ export async function forgetTrouble(deployment: Deployment, journal: Journal): P
 const recentEvents = 20;
 
 /** Reports lost volumes before they are created again. After a crash in between, the loss may be reported twice. */
-export async function tellLosses(
+export async function reportLostVolumes(
   deployment: Deployment,
   { desired, observed, journal }: { desired: Running; observed: Observed; journal: Journal },
   { db, seal }: Pick<Control, 'db' | 'seal'>,

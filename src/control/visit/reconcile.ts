@@ -16,15 +16,15 @@ import { deleteSuperseded } from '../../store/revisions.ts';
 import { StoreFault } from '../../store/store-fault.ts';
 import type { Control, Visit } from '../control.ts';
 import { explainByDisk } from '../disk/disk-explanation.ts';
-import { confirmEverywhere, confirmRoutes, mendOwnHosts } from '../routing.ts';
+import { confirmEverywhere, confirmRoutes, repairOwnHosts } from '../routing.ts';
 import { nextVisitAt, soonAt } from '../schedule.ts';
 import { LatePull, watchPull } from './deployment-images.ts';
-import { noteEnd, noteGone, noteStopped, warnOfEnd } from './ending.ts';
+import { recordEnd, recordRemoval, recordStop, warnOfEnd } from './ending.ts';
 import { execute } from './execute.ts';
 import { aboutPods, blamedBy, finalReason, reasonOf } from './failure.ts';
-import { forgetTrouble, tellLosses, tellTrouble } from './fault-report.ts';
+import { clearFault, reportLostVolumes, reportFault } from './fault-report.ts';
 import { type Journal, openJournal } from './journal.ts';
-import { type FinalReason, findAwaited, lookAgainMs, noteFailure } from './note-failure.ts';
+import { type FinalReason, findAwaited, lookAgainMs, recordFailure } from './record-failure.ts';
 import { stillSince } from './paused-clock.ts';
 import { afterOperation } from './progress.ts';
 import { pullInTurn } from './pull-turns.ts';
@@ -84,7 +84,7 @@ class Step {
   }
 
   async tellTrouble(error: unknown): Promise<void> {
-    await tellTrouble(
+    await reportFault(
       withWords(reasonOf(error), this.#redact),
       { deployment: this.#deployment, journal: this.#journal, isSeen: this.#isSeen },
       this.#control,
@@ -100,7 +100,7 @@ class Step {
     // A suspension pauses the time limit.
     const isNoted =
       desired.kind === 'gone'
-        ? await noteEnd(desired, ending)
+        ? await recordEnd(desired, ending)
         : desired.kind === 'suspended' || (await warnOfEnd(ending));
     if (!isNoted) return await this.#unwritten();
     // The routes are removed at once, even while the engine is unavailable.
@@ -109,7 +109,7 @@ class Step {
     const operations = plan(desired, await this.#observe(desired), []);
     if (operations.length > 0) return await this.#execute(operations);
     await confirmEverywhere(deployment, { ...this.#control, stop: this.#visit.stop });
-    const left = desired.kind === 'gone' ? await noteGone(desired, ending) : await noteStopped(ending);
+    const left = desired.kind === 'gone' ? await recordRemoval(desired, ending) : await recordStop(ending);
     return left === 'unwritten' ? await this.#unwritten() : left;
   }
 
@@ -131,7 +131,7 @@ class Step {
     }
     if (awaited) return await this.#giveUp(awaited, deployment.pods);
     const { record } = this.#journal;
-    if (!(await mendOwnHosts(deployment, desired, { ...this.#control, record }))) return await this.#unwritten();
+    if (!(await repairOwnHosts(deployment, desired, { ...this.#control, record }))) return await this.#unwritten();
     const seen = await this.#observe(desired);
     // Times of the engine are compared with this one: the clock may be set during later writes.
     const seenAt = now();
@@ -141,7 +141,7 @@ class Step {
     );
     const operations = plan(desired, observed, deployment.endpoints);
     this.#journal.noteProgress(desired, observed);
-    await tellLosses(deployment, { desired, observed, journal: this.#journal }, this.#control);
+    await reportLostVolumes(deployment, { desired, observed, journal: this.#journal }, this.#control);
     const patience = { deadlineMs: settings.deployDeadlineMs, listenMs: settings.listenPatienceMs };
     const progressedAt = stillSince(deployment, seenAt, this.#control);
     const clock = { now: seenAt, progressedAt, patience, isRunning: deployment.state === 'running' };
@@ -163,7 +163,7 @@ class Step {
       const outcome = await this.#giveUp(verdict, pods);
       return outcome === 'again' ? outcome : { dueAt: soonAt(deployment, this.#control) };
     }
-    await forgetTrouble(deployment, this.#journal);
+    await clearFault(deployment, this.#journal);
     if (verdict.kind === 'ready') {
       await confirmRoutes(deployment, this.#control);
       return await this.#settle(desired.revision);
@@ -195,7 +195,7 @@ class Step {
   /** `pods`: all pods now, including those that cause the failure. */
   async #giveUp(why: FinalReason, pods: PodStatus[]): Promise<Outcome> {
     const failing = { deployment: this.#deployment, journal: this.#journal, redact: this.#redact };
-    return (await noteFailure(why, pods, failing, this.#control)) === 'falls-back' ? 'again' : this.#later();
+    return (await recordFailure(why, pods, failing, this.#control)) === 'falls-back' ? 'again' : this.#later();
   }
 
   #later(): Outcome {

@@ -4,7 +4,7 @@
  */
 import type { Instant } from '../deployment.ts';
 import { type Direction, type Finding, type ProofOutcome, proofOutcome } from './domain-finding.ts';
-import type { DomainTrouble } from './domain-trouble.ts';
+import type { DomainProblem } from './domain-problem.ts';
 
 export const domainStates = ['pending', 'verified', 'certifying', 'live', 'failing', 'released'] as const;
 /**
@@ -32,7 +32,7 @@ export type Domain = {
   /** Until when no other account may have it. */
   heldUntil: Instant | null;
   /** The problem that its owner was notified about, while it lasts. */
-  told: DomainTrouble | null;
+  told: DomainProblem | null;
 };
 
 /**

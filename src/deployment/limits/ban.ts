@@ -16,16 +16,16 @@ export type Ban = {
 };
 
 /** A caller and the images of a request. */
-export type Asking = { address: string; accountId?: string | null | undefined; images: readonly string[] };
+export type AdmissionRequest = { address: string; accountId?: string | null | undefined; images: readonly string[] };
 
 /** Returns the refusal of the first ban that applies. Strangers do not see the reason. */
-export function admitUnbanned(bans: readonly Ban[], asking: Asking): Result<undefined> {
+export function admitUnbanned(bans: readonly Ban[], request: AdmissionRequest): Result<undefined> {
   for (const { kind, subject } of bans) {
-    if (kind === 'address' && isWithin(subject, asking.address))
+    if (kind === 'address' && isWithin(subject, request.address))
       return refuse('banned', 'This server takes no deployments from your address.', ask);
-    if (kind === 'account' && asking.accountId === subject)
+    if (kind === 'account' && request.accountId === subject)
       return refuse('banned', 'This server takes no deployments from your account.', ask);
-    const image = kind === 'image' && asking.images.find((image) => isImageOf(subject, image));
+    const image = kind === 'image' && request.images.find((image) => isImageOf(subject, image));
     if (image) return refuse('image_banned', `The image ${image} is not allowed on this server.`, ask);
   }
   return succeed(undefined);

@@ -1,5 +1,5 @@
 /** Recent measurements of all deployments, in memory. */
-import { turnEvery } from '../../lib/turns.ts';
+import { yieldEvery } from '../../lib/yield-event-loop.ts';
 import type { Instant } from '../deployment.ts';
 import {
   type DeploymentMetrics,
@@ -118,7 +118,7 @@ export function createMeasured(): Measured {
         lastStep = step;
       }
       arePodsMeasured = areMeasured;
-      const next = turnEvery(atOnce);
+      const next = yieldEvery(atOnce);
       for (const use of uses ?? []) {
         const wait = next();
         if (wait) await wait;
@@ -173,7 +173,7 @@ export function createMeasured(): Measured {
     async endPeriod(at, steps) {
       const ended = new Map<string, KeptMetrics>();
       const to = lastStep;
-      const next = turnEvery(atOnce);
+      const next = yieldEvery(atOnce);
       for (const [deploymentId, found] of known) {
         const wait = next();
         if (wait) await wait;

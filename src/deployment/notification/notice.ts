@@ -1,7 +1,7 @@
 /** PURE. Notifications to owners of deployments, one per cause, by mail or webhook. */
 import { type Deployment, type Instant, messageOf } from '../deployment.ts';
 import type { Domain } from '../domain/domain-state.ts';
-import type { DomainTrouble } from '../domain/domain-trouble.ts';
+import type { DomainProblem } from '../domain/domain-problem.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import { statusAt } from '../status/deployment-health.ts';
 
@@ -26,7 +26,7 @@ export type Notice = { subject: string; content: NoticeContent };
 /** The possible causes of one account. */
 export type Observed = {
   deployments: readonly Deployment[];
-  domains: readonly { domain: Domain; trouble: DomainTrouble }[];
+  domains: readonly { domain: Domain; trouble: DomainProblem }[];
   /** Failed snapshots. */
   snapshots: readonly Snapshot[];
 };
@@ -81,7 +81,7 @@ export function noticesOf(
   ];
 }
 
-const domainWords: Record<DomainTrouble, string> = {
+const domainWords: Record<DomainProblem, string> = {
   failing: 'is about to be lost: its DNS records no longer prove that it is yours',
   lost: 'was lost: for too long, its DNS records did not prove that it is yours',
   uncertified: 'has no certificate',

@@ -5,7 +5,7 @@
 import type { Instant } from '../deployment.ts';
 
 /** One object on the engine, as the sweep reads it. */
-export type OwnedThing = {
+export type OwnedObject = {
   kind: 'workload' | 'volume' | 'network' | 'group';
   name: string;
   phase?: string | undefined;
@@ -21,7 +21,7 @@ export type KnownDeployment = { goneAt: Instant | null; revision: number };
 /** `adopt`: the sweep never removes it. `remove`: the sweep removes it at its next round. */
 export type QuarantineDecision = 'adopt' | 'remove';
 
-export type QuarantinedThing = Pick<OwnedThing, 'kind' | 'name'>;
+export type QuarantinedObject = Pick<OwnedObject, 'kind' | 'name'>;
 
 export type Quarantined = {
   deploymentId: string;
@@ -29,7 +29,7 @@ export type Quarantined = {
   /** When the operator accepted a hold of the sweep: the time in quarantine counts from then. */
   acceptedAt: Instant | null;
   decision: QuarantineDecision | null;
-  things: QuarantinedThing[];
+  things: QuarantinedObject[];
 };
 
 /** Even with a shorter BERTH_GRACE: the operator needs time to notice. */
@@ -45,7 +45,7 @@ export function removedAt({ firstSeenAt, acceptedAt, decision }: Quarantined, gr
   return decision === 'remove' ? 0 : (acceptedAt ?? firstSeenAt) + quarantineMs(graceMs);
 }
 
-export type SweepView<Thing extends OwnedThing> = {
+export type SweepView<Thing extends OwnedObject> = {
   /** The listed objects of each inspected deployment; empty if nothing is left. */
   things: ReadonlyMap<string, readonly Thing[]>;
   known: ReadonlyMap<string, KnownDeployment>;
@@ -65,7 +65,7 @@ export type SweepPlan<Thing> = {
 };
 
 /** Plans the sweep of each deployment. Every unknown deployment must already have an entry. */
-export function planSweep<Thing extends OwnedThing>(view: SweepView<Thing>): SweepPlan<Thing> {
+export function planSweep<Thing extends OwnedObject>(view: SweepView<Thing>): SweepPlan<Thing> {
   const { things, known, entries, isHeld, graceMs, now } = view;
   const plan: SweepPlan<Thing> = { stops: [], removals: [], held: [] };
   for (const [deploymentId, listed] of things) {
@@ -85,13 +85,13 @@ export function planSweep<Thing extends OwnedThing>(view: SweepView<Thing>): Swe
 
 /** Returns deployments with objects on the engine and no row. */
 export function unknownAmong(
-  things: ReadonlyMap<string, readonly OwnedThing[]>,
+  things: ReadonlyMap<string, readonly OwnedObject[]>,
   known: ReadonlyMap<string, KnownDeployment>,
 ): string[] {
   return [...things].flatMap(([id, listed]) => (!isEmpty(listed) && !known.has(id) ? [id] : []));
 }
 
 /** A group contains no data once the objects of its deployment are gone. */
-function isEmpty(listed: readonly OwnedThing[]): boolean {
+function isEmpty(listed: readonly OwnedObject[]): boolean {
   return listed.every(({ kind }) => kind === 'group');
 }

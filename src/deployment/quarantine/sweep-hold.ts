@@ -1,5 +1,5 @@
 /** PURE. When the store looks older than the engine, the sweep changes nothing until the operator confirms. */
-import type { KnownDeployment, OwnedThing, Quarantined } from './quarantine.ts';
+import type { KnownDeployment, OwnedObject, Quarantined } from './quarantine.ts';
 
 /** More unknown deployments than this are not explained by one accident. */
 export const maxUnknown = 3;
@@ -18,7 +18,7 @@ export type SweepState = { epoch: number; acceptedEpoch: number; hold: SweepHold
 
 export type HoldView = {
   state: Omit<SweepState, 'hold'>;
-  things: ReadonlyMap<string, readonly OwnedThing[]>;
+  things: ReadonlyMap<string, readonly OwnedObject[]>;
   known: ReadonlyMap<string, KnownDeployment>;
   entries: Iterable<Quarantined>;
 };
@@ -39,7 +39,7 @@ export function holdReasons({ state, things, known, entries }: HoldView): HoldRe
   ];
 }
 
-function isLater({ revision = 0, epoch = 0 }: OwnedThing, known: KnownDeployment, acceptedEpoch: number): boolean {
+function isLater({ revision = 0, epoch = 0 }: OwnedObject, known: KnownDeployment, acceptedEpoch: number): boolean {
   return revision > known.revision && epoch > acceptedEpoch;
 }
 

@@ -22,14 +22,14 @@ function observe(condition: Parameters<typeof observedOf>[0], fields: Record<str
   return { ...observed, workloads: observed.workloads.map((each) => ({ ...each, ...fields[each.pod] })) };
 }
 
-const tell = (observed: ReturnType<typeof observe>, circumstances: Partial<Circumstances> = {}) =>
+const statusesOf = (observed: ReturnType<typeof observe>, circumstances: Partial<Circumstances> = {}) =>
   podStatuses(desired, observed, { now: 60_000, ...circumstances });
 const inShort = (pods: PodStatus[]) =>
   pods.map(({ name, state, message }) => [name, state, message].filter(Boolean).join(' '));
 
 test('each pod has a status in words, with its image, its revision, and its number of restarts', () => {
   const fresh = { restarts: 0, restartedAt: [], settledRestarts: [], revision: 1 };
-  assert.deepEqual(tell(observe({ ready: ['db'], starting: ['web'] }, { web: { hint: 'make it listen on 80' } })), [
+  assert.deepEqual(statusesOf(observe({ ready: ['db'], starting: ['web'] }, { web: { hint: 'make it listen on 80' } })), [
     { name: 'db', state: 'ready', image: 'node:26-slim', ...fresh },
     {
       name: 'web',
@@ -43,14 +43,14 @@ test('each pod has a status in words, with its image, its revision, and its numb
 
 test('the last end of a pod is shown while it runs, too', () => {
   const lastExit = { code: 137, reason: 'killed for memory (limit 96 MiB)', at: 50_000 };
-  const [, web] = tell(observe({ ready: ['db', 'web'] }, { web: { restarts: 7, lastExit } }));
+  const [, web] = statusesOf(observe({ ready: ['db', 'web'] }, { web: { restarts: 7, lastExit } }));
   assert.deepEqual([web?.state, web?.restarts, web?.lastExit], ['ready', 7, lastExit]);
 });
 
 test('who was ready since its start, and is not any more, is degraded; after a restart it is starting', () => {
   const [ready, sick] = [observe({ ready: ['db', 'web'] }), observe({ ready: ['db'], starting: ['web'] })];
   const look = (observed: ReturnType<typeof observe>, before: PodStatus[], isServing = true) =>
-    tell(observed, { before, isServing });
+    statusesOf(observed, { before, isServing });
   const well = look(ready, []);
   const degraded = 'web degraded does not listen on port 80';
   assert.equal(inShort(look(sick, well))[1], degraded);
@@ -64,31 +64,31 @@ test('who was ready since its start, and is not any more, is degraded; after a r
 });
 
 test('a pod whose image is on its way says so', () => {
-  const pods = tell(observe({ ready: ['db'] }), { pulling: new Map([['nginx:1', { share: 0 }]]) });
+  const pods = statusesOf(observe({ ready: ['db'] }), { pulling: new Map([['nginx:1', { share: 0 }]]) });
   assert.deepEqual(inShort(pods), ['db ready', 'web waiting its image is being downloaded']);
   const bytes = { doneBytes: 34, totalBytes: 120 };
-  const [, web] = tell(observe({ ready: ['db'] }), { pulling: new Map([['nginx:1', { share: 0.2, bytes }]]) });
+  const [, web] = statusesOf(observe({ ready: ['db'] }), { pulling: new Map([['nginx:1', { share: 0.2, bytes }]]) });
   assert.deepEqual(web?.pulling, bytes);
 });
 
 test('who is blamed has failed; who is still on the way, or waits, has not', () => {
   const blamed = new Map([['web', 'Image nginx:1 does not exist']]);
-  assert.deepEqual(inShort(tell(observe({ starting: ['db'] }), { blamed })), [
+  assert.deepEqual(inShort(statusesOf(observe({ starting: ['db'] }), { blamed })), [
     'db starting does not listen on port 80',
     'web failed Image nginx:1 does not exist',
   ]);
 });
 
 test('who made a deployment fail stays failed while its image is tried again, until it is ready', () => {
-  const before = tell(observe({ starting: ['db'] }), { blamed: new Map([['web', 'Image nginx:1 does not exist']]) });
+  const before = statusesOf(observe({ starting: ['db'] }), { blamed: new Map([['web', 'Image nginx:1 does not exist']]) });
   const later = { before, hasFailed: true, pulling: new Map([['nginx:1', { share: 0 }]]) };
-  assert.deepEqual(inShort(tell(observe({ ready: ['db'] }), later)), [
+  assert.deepEqual(inShort(statusesOf(observe({ ready: ['db'] }), later)), [
     'db ready',
     'web failed Image nginx:1 does not exist',
   ]);
-  assert.deepEqual(inShort(tell(observe({ ready: ['db', 'web'] }), later)), ['db ready', 'web ready']);
+  assert.deepEqual(inShort(statusesOf(observe({ ready: ['db', 'web'] }), later)), ['db ready', 'web ready']);
   const updated = { before, hasFailed: false };
-  assert.deepEqual(inShort(tell(observe({ ready: ['db'] }), updated)), ['db ready', 'web waiting']);
+  assert.deepEqual(inShort(statusesOf(observe({ ready: ['db'] }), updated)), ['db ready', 'web waiting']);
 });
 
 test('of two pods that are not ready, the one that crashes is to blame, and at the deadline each that was started', () => {
@@ -103,7 +103,7 @@ test('of two pods that are not ready, the one that crashes is to blame, and at t
 
 test('restarts before a pod was last well are not held against it', () => {
   const crashed = { restarts: 5, lastExit: { code: 3, reason: 'exited with code 3', at: 0 } };
-  const well = tell(observe({ ready: ['db', 'web'] }, { web: crashed }), { isServing: true });
+  const well = statusesOf(observe({ ready: ['db', 'web'] }, { web: crashed }), { isServing: true });
   const runs = { ...clock, isRunning: true };
   const atRestarts = (restarts: number) =>
     judge(desired, observe({ ready: ['db'], starting: ['web'] }, { web: { ...crashed, restarts } }), runs, well).kind;

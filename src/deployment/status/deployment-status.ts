@@ -70,7 +70,7 @@ export function podStatuses(desired: Running, observed: Observed, circumstances:
   const replicas = Map.groupBy(matchWorkloads(desired, observed), ({ wanted }) => wanted.workload.pod);
   return [...replicas].map(([name, matches]) => {
     const before = circumstances.before?.find((pod) => pod.name === name);
-    const { match, ...told } = worstOf(matches.map((match) => ({ match, ...tell(match, before, circumstances) })));
+    const { match, ...told } = worstOf(matches.map((match) => ({ match, ...statusOf(match, before, circumstances) })));
     const lastExit = lastExitOf(matches);
     return {
       name,
@@ -93,7 +93,7 @@ function worstOf<T extends Told>(all: T[]): T {
 }
 
 /** Returns the status of one replica. A replica that waits or is starting has not failed. */
-function tell(match: Match, before: PodStatus | undefined, circumstances: Circumstances): Told {
+function statusOf(match: Match, before: PodStatus | undefined, circumstances: Circumstances): Told {
   const { found, wanted } = match;
   const { hasFailed = false, blamed, pulling } = circumstances;
   if (found?.isReady) return { state: 'ready' };

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Instant } from '../../deployment/deployment.ts';
 import { orAbort } from '../../lib/abortable.ts';
 import { lateAt, type NoteCertificates } from '../../lib/certificate-report.ts';
-import type { TellOperator } from '../../lib/mail-transport.ts';
+import type { MailOperator } from '../../lib/mail-transport.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { runRounds } from '../../lib/rounds.ts';
 import type { Seal } from '../../lib/seal.ts';
@@ -21,7 +21,7 @@ import type { Edge } from '../haproxy/haproxy.ts';
 import type { Answerer, AuthoritySettings, Challenge } from './authority.ts';
 import { type Alarm, certificateAlarms } from './certificate-alarm.ts';
 import { isServed, planOrders, type WantedCertificate, waitingHosts, wantedCertificates } from './certificate-plan.ts';
-import { createCertificateShelf } from './certificate-shelf.ts';
+import { createCertificateCache } from './certificate-cache.ts';
 import { dnsHook as openHook } from './dns-hook.ts';
 import { dutyMs, type Issuing, issueDue } from './issuing.ts';
 
@@ -40,7 +40,7 @@ export type AcmeParts = {
   now: () => Instant;
   note: NoteCertificates;
   /** Absent without mail to the operator. */
-  tellOperator?: TellOperator | undefined;
+  tellOperator?: MailOperator | undefined;
   process?: StoreProcess | undefined;
   metrics?: Metrics | undefined;
 };
@@ -59,7 +59,7 @@ export async function openAcmeSource(
   ];
   const { apiHost, appsDomain, dnsHook, dnsPersist, directory } = settings;
   const wildcardBy = dnsHook ? 'dns-01' : dnsPersist ? 'dns-persist-01' : undefined;
-  const shelf = createCertificateShelf({ db, seal, first: await makePlaceholder() });
+  const cache = createCertificateCache({ db, seal, first: await makePlaceholder() });
   let authority: ReturnType<Issuing['authority']> | undefined;
 
   async function wanted() {
@@ -105,10 +105,10 @@ export async function openAcmeSource(
     });
   }
 
-  await shelf.read(await shownStates(), now());
+  await cache.read(await shownStates(), now());
   await report();
   return {
-    served: shelf.certificates(),
+    served: cache.certificates(),
     follow(edge: Pick<Edge, 'certify'>, log: EdgeLog, answers: Promise<void>): AsyncDisposable {
       const end = new AbortController();
       const answerer = createAnswerer({ db, now, log, dnsHook });
@@ -124,7 +124,7 @@ export async function openAcmeSource(
         random: Math.random,
         underWay: new Map(),
         stored: () => serving.soon(),
-        alarm: tellOperator && createAlarm({ db, now, log, service: apiHost, tell: tellOperator }),
+        alarm: tellOperator && createAlarm({ db, now, log, service: apiHost, mailOperator: tellOperator }),
         authority: () => {
           authority ??= openOnce();
           authority.catch(() => {
@@ -139,8 +139,8 @@ export async function openAcmeSource(
         ...common,
         name: 'certificates-served',
         async work() {
-          await shelf.read(await shownStates(), now());
-          await shelf.put((certificates) => edge.certify(certificates));
+          await cache.read(await shownStates(), now());
+          await cache.put((certificates) => edge.certify(certificates));
           await report();
         },
         onFault: (err) => log.warn({ err }, 'new certificates cannot be served'),
@@ -182,17 +182,17 @@ type AlarmParts = {
   log: EdgeLog;
   /** The name of the installation. */
   service: string;
-  tell: TellOperator;
+  mailOperator: MailOperator;
 };
 
-function createAlarm({ db, now, log, service, tell }: AlarmParts) {
+function createAlarm({ db, now, log, service, mailOperator }: AlarmParts) {
   const lastAt = new Map<Alarm['kind'], Instant>();
   return async (wanted: readonly WantedCertificate[], states: readonly CertificateState[]): Promise<void> => {
     for (const { kind, hosts, subject, text } of certificateAlarms(wanted, states, { now: now(), service })) {
       if (now() - (lastAt.get(kind) ?? Number.NEGATIVE_INFINITY) < betweenMailsMs) continue;
       lastAt.set(kind, now());
       try {
-        await tell({ subject, text });
+        await mailOperator({ subject, text });
         await recordAlert(db, hosts, kind);
       } catch (error) {
         // The server's answer may hold the address.

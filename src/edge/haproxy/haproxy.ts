@@ -86,7 +86,7 @@ export async function startEdge(
     const writeFiles = async () => {
       await answering?.writeFile(until);
       const areServed = [await certified?.writeFiles(), await maps.writeFiles()];
-      return () => areServed.forEach((tell) => void tell?.());
+      return () => areServed.forEach((resolve) => void resolve?.());
     };
     const ensured = ensureRunning(binary, paths, configuration, { writeFiles }, log);
     const how = await ensured.finally(() => certified?.removeFiles());

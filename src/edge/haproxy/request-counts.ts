@@ -4,7 +4,7 @@
  * counts.
  */
 import { answerBoundsMs, type RequestCounts } from '../../deployment/metrics/use.ts';
-import { turnEvery } from '../../lib/turns.ts';
+import { yieldEvery } from '../../lib/yield-event-loop.ts';
 
 export const underWayTable = 'under-way';
 
@@ -47,7 +47,7 @@ const linesAtOnce = 250;
 /** By address, from the output of `show table`. Other lines are ignored. */
 export async function parseCounts(answer: string): Promise<Map<string, RequestCounts>> {
   const found = new Map<string, RequestCounts>();
-  const next = turnEvery(linesAtOnce);
+  const next = yieldEvery(linesAtOnce);
   for (const line of answer.split('\n')) {
     const wait = next();
     if (wait) await wait;

@@ -18,7 +18,7 @@ export type Running = { pid: number; version: string; fingerprint: string };
 
 /** @returns nothing when no HAProxy answers. */
 export async function describeRunning(socketPath: string): Promise<Running | undefined> {
-  const answer = await ask(socketPath, 'show info').catch(() => '');
+  const answer = await runCommand(socketPath, 'show info').catch(() => '');
   const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(answer)?.[1] ?? '';
   const pid = Number(field('Pid'));
   return pid ? { pid, version: field('Version'), fingerprint: field('description') } : undefined;
@@ -29,8 +29,8 @@ export async function describeRunning(socketPath: string): Promise<Running | und
  * of anything. Other commands are answered by one thread, while another one that was delayed may still send what it
  * decided earlier.
  */
-export async function outlastThreads(socketPath: string): Promise<boolean> {
-  return await ask(socketPath, 'show fd 0').then(
+export async function awaitThreads(socketPath: string): Promise<boolean> {
+  return await runCommand(socketPath, 'show fd 0').then(
     () => true,
     () => false,
   );
@@ -41,21 +41,21 @@ export async function outlastThreads(socketPath: string): Promise<boolean> {
  * no line ends (`routes.ts` makes none).
  */
 export async function replaceMap(socketPath: string, map: string, entries: string[]): Promise<void> {
-  const prepared = await ask(socketPath, `prepare map ${map}`);
+  const prepared = await runCommand(socketPath, `prepare map ${map}`);
   const version = /New version created: (\d+)/.exec(prepared)?.[1];
   if (!version) throw new Error(`HAProxy did not prepare ${map}: ${prepared.trim()}`);
-  for (const payload of chunks(entries)) await tell(socketPath, `add map @${version} ${map} <<\n${payload}`);
-  await tell(socketPath, `commit map @${version} ${map}`);
+  for (const payload of chunks(entries)) await runSilently(socketPath, `add map @${version} ${map} <<\n${payload}`);
+  await runSilently(socketPath, `commit map @${version} ${map}`);
 }
 
 /** Adds entries; one whose key is there already is not found before that one has gone. */
 export async function addEntries(socketPath: string, map: string, entries: string[]): Promise<void> {
-  for (const payload of chunks(entries)) await tell(socketPath, `add map ${map} <<\n${payload}`);
+  for (const payload of chunks(entries)) await runSilently(socketPath, `add map ${map} <<\n${payload}`);
 }
 
 /** The entries of a map, in the order in which they are looked at. */
 export async function readMap(socketPath: string, map: string): Promise<string[]> {
-  const answer = await ask(socketPath, `show map ${map}`);
+  const answer = await runCommand(socketPath, `show map ${map}`);
   const lines = answer.split('\n').filter(Boolean);
   // `0x5581e0c0 key value`; anything else is a complaint.
   const complaint = lines.find((line) => !/^0x[0-9a-f]+ /.test(line));
@@ -65,25 +65,25 @@ export async function readMap(socketPath: string, map: string): Promise<string[]
 
 /** The value of a key in a map of strings, or undefined if it is missing. */
 export async function mapValue(socketPath: string, map: string, key: string): Promise<string | undefined> {
-  return /, value="([^"]*)"/.exec(await ask(socketPath, `get map ${map} ${key}`))?.[1];
+  return /, value="([^"]*)"/.exec(await runCommand(socketPath, `get map ${map} ${key}`))?.[1];
 }
 
 /** Executes commands that say nothing when they succeed, in order; they must not contain a `;`. */
 export async function commandAll(socketPath: string, commands: string[]): Promise<void> {
-  for (const line of chunks(commands)) await tell(socketPath, line.trim().replaceAll('\n', ';'));
+  for (const line of chunks(commands)) await runSilently(socketPath, line.trim().replaceAll('\n', ';'));
 }
 
 /** How many requests are under way at these addresses, tunnels included. */
 export async function countUnderWay(socketPath: string, addresses: readonly string[]): Promise<number> {
   const answers = await Promise.all(
-    addresses.map((address) => ask(socketPath, `show table ${underWayTable} key ${address}`)),
+    addresses.map((address) => runCommand(socketPath, `show table ${underWayTable} key ${address}`)),
   );
   return answers.reduce((sum, answer) => sum + Number(/ conn_cur=(\d+)/.exec(answer)?.[1] ?? 0), 0);
 }
 
 /** By the addresses that requests have gone to within the last hour. */
 export async function countRequests(socketPath: string): Promise<Map<string, RequestCounts>> {
-  return await parseCounts(await ask(socketPath, `show table ${underWayTable}`));
+  return await parseCounts(await runCommand(socketPath, `show table ${underWayTable}`));
 }
 
 /**
@@ -119,13 +119,13 @@ function* chunks(entries: string[]): Generator<string> {
 }
 
 /** For commands that say nothing when they succeed. */
-async function tell(socketPath: string, command: string): Promise<void> {
-  const answer = (await ask(socketPath, command)).trim();
+async function runSilently(socketPath: string, command: string): Promise<void> {
+  const answer = (await runCommand(socketPath, command)).trim();
   if (answer) throw new Error(`HAProxy refused "${command.split('\n', 1)[0]}": ${answer}`);
 }
 
 /** The answer to any command. */
-export function ask(socketPath: string, command: string): Promise<string> {
+export function runCommand(socketPath: string, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const connection = createConnection(socketPath);
     let answer = '';

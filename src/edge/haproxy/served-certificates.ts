@@ -7,7 +7,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../lib/replace-file.ts';
 import type { EdgePaths } from '../edge-paths.ts';
-import { addEntries, ask, commandAll, replaceMap } from './runtime-socket.ts';
+import { addEntries, runCommand, commandAll, replaceMap } from './runtime-socket.ts';
 
 export const certificatesFolder = 'certificates';
 /** HAProxy names the certificates that it serves by what stands here. */
@@ -52,8 +52,8 @@ export function createServedCertificates(paths: EdgePaths, isIssued: boolean): S
       await command(`set ssl cert ${file} <<\n${pem}`, /Transaction (created|updated) for certificate/);
       await command(`commit ssl cert ${file}`, /Success!/);
     } catch (error) {
-      await ask(socket, `abort ssl cert ${file}`);
-      if (isNew) await ask(socket, `del ssl cert ${file}`);
+      await runCommand(socket, `abort ssl cert ${file}`);
+      if (isNew) await runCommand(socket, `del ssl cert ${file}`);
       throw error;
     }
     if (isNew) await command(`add ssl crt-list ${certificateList} ${file}`, /Success!/);
@@ -102,7 +102,7 @@ export function createServedCertificates(paths: EdgePaths, isIssued: boolean): S
 
   /** An answer shows no key: HAProxy repeats names alone. */
   async function command(words: string, expected: RegExp): Promise<void> {
-    const answer = await ask(socket, words);
+    const answer = await runCommand(socket, words);
     if (!expected.test(answer)) throw new Error(`HAProxy refused "${words.split(' <<', 1)[0]}": ${answer.trim()}`);
   }
 
@@ -150,7 +150,7 @@ function filesOf(certificates: readonly NamedCertificate[]): Map<string, string>
  * its chain and key came. In the operator's files, the chain alone may have changed.
  */
 async function lookAt(socket: string, wanted: readonly NamedCertificate[]): Promise<Map<string, string>> {
-  const answer = await ask(socket, `show ssl crt-list ${certificateList}`);
+  const answer = await runCommand(socket, `show ssl crt-list ${certificateList}`);
   const present = answer
     .split('\n')
     .filter((line) => line.startsWith(`${certificatesFolder}/`) && line !== certificateList);
@@ -171,7 +171,7 @@ async function fingerprintsOf(socket: string, files: readonly string[]): Promise
   const found: [string, string][] = [];
   for (let at = 0; at < files.length; at += askedAtOnce) {
     const line = files.slice(at, at + askedAtOnce).map((file) => `show ssl cert ${file}`);
-    const answer = await ask(socket, line.join(';'));
+    const answer = await runCommand(socket, line.join(';'));
     for (const [, file, print] of answer.matchAll(
       /^Filename: (\S+)\n(?:(?!Filename:).*\n)*?SHA1 FingerPrint: ([0-9A-F]{40})$/gm,
     ))

@@ -22,7 +22,7 @@ import { agreed, shownSerial, tlsClient } from '../../../test/support/tls.ts';
 import { edgePaths } from '../edge-paths.ts';
 import { startEdge } from './haproxy.ts';
 import { killProxies } from './haproxy-process.ts';
-import { ask as askHaproxy, describeRunning } from './runtime-socket.ts';
+import { runCommand as askHaproxy, describeRunning } from './runtime-socket.ts';
 import type { NamedCertificate } from './served-certificates.ts';
 
 let authority: Authority;

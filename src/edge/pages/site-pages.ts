@@ -1,6 +1,6 @@
 /** The answer of a site without a ready pod: the state of its deployment, as a page or as JSON. Pure. */
 import type { Health } from '../../deployment/status/deployment-health.ts';
-import { leads } from '../route-maps.ts';
+import { matchesPath } from '../route-maps.ts';
 import { certificatePage, type PageWait } from './certificate-page.ts';
 import {
   type PageAnswer as Answer,
@@ -86,7 +86,7 @@ function answerOf(site: SiteState | undefined, request: PageRequest): Answer {
     case 'running':
     case 'degraded':
     case 'serving':
-      return site.isIncomplete || site.paths?.some((path) => leads(path, request.path))
+      return site.isIncomplete || site.paths?.some((path) => matchesPath(path, request.path))
         ? interrupted(site)
         : unserved(site, request.path);
     case 'stopped':

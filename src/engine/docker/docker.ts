@@ -141,7 +141,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   const events = createEvents(docker, owner);
   const readLogs = createLogReader(docker, owner);
   const observer = createObserver(docker, { owner, volumes, localImages, minPeriodMs, now, uptime });
-  const recheckWhile = createRechecks(observer.allKnown, events.tell);
+  const recheckWhile = createRechecks(observer.allKnown, events.notify);
   // Ending a command takes root's rights on the machine of its container, whose kernel has to know its processes.
   const mayEndExecs = runtime === 'runc' && isLocal(docker) && process.getuid?.() === 0;
   const exec =

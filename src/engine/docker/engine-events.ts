@@ -22,7 +22,7 @@ export type Events = {
   /** Without a connection so far, the engine replays the events since `sinceMs` (epoch). */
   listen(listener: Listener, signal: AbortSignal, sinceMs?: number): void;
   /** Publishes a change that was found in another way. */
-  tell(deploymentId: string): void;
+  notify(deploymentId: string): void;
   /** The number of the last event; a mark for `hasChangedSince`. */
   mark(): number;
   hasChangedSince(deploymentId: string, mark: number): boolean;
@@ -59,7 +59,7 @@ export function createEvents(docker: Docker, owner: string): Events {
       signal.addEventListener('abort', end, { once: true });
     },
 
-    tell: deliver,
+    notify: deliver,
     mark: () => last,
     isListening: () => connection !== undefined,
 

@@ -27,7 +27,7 @@ async function ping(docker: Docker): Promise<void> {
     await ask.call(docker, { abortSignal });
   } catch (error) {
     if (!abortSignal.aborted) throw error;
-    throw new EngineFault('unavailable', engineIsSilent, { cause: error });
+    throw new EngineFault('unavailable', engineUnresponsive, { cause: error });
   }
 }
 
@@ -69,7 +69,7 @@ export async function unless(request: Promise<unknown>, ...statuses: number[]): 
 export function faultOf(error: unknown, pod?: string): unknown {
   if (error instanceof EngineFault) return error;
   // Its silence is about nothing in particular.
-  if (isSilence(error)) return new EngineFault('unavailable', engineIsSilent, { cause: error });
+  if (isTimeout(error)) return new EngineFault('unavailable', engineUnresponsive, { cause: error });
   if (statusOf(error) === undefined) return error;
   const { kind, words, hint } = explain(error);
   const message = pod === undefined ? words.replace(/^./, (letter) => letter.toUpperCase()) : words;
@@ -80,7 +80,7 @@ function aboutPod(pod: string | undefined): { pods?: string[] } {
   return pod === undefined ? {} : { pods: [pod] };
 }
 
-export const engineIsSilent = 'The container engine does not respond.';
+export const engineUnresponsive = 'The container engine does not respond.';
 export const outOfDiskHint = 'the operator has to make room';
 
 type Explanation = { kind: EngineFault['kind']; words: string; hint?: string };
@@ -95,7 +95,7 @@ function explain(error: unknown): Explanation {
 }
 
 /** The connection to Docker has failed (`ECONNREFUSED`, `ENOENT`, …), or was cut while it answered (`ECONNRESET`). */
-export function isSilence(error: unknown): boolean {
+export function isTimeout(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return statusOf(error) === undefined && typeof code === 'string' && /^E[A-Z]+$/.test(code);
 }

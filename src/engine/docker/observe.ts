@@ -13,7 +13,7 @@ import {
   type ProbedWorkload,
   probeAll,
   reasonElsewhere,
-  type SeenInside,
+  type ContainerInsights,
   type Verdict,
 } from '../readiness/readiness.ts';
 import { createCommandCheck } from './containers/command-check.ts';
@@ -206,7 +206,7 @@ function unreachable(tampering: Tampering | undefined): Verdict | undefined {
   return undefined;
 }
 
-async function lookInside(docker: Docker, { state, containerId }: Known): Promise<SeenInside | undefined> {
+async function lookInside(docker: Docker, { state, containerId }: Known): Promise<ContainerInsights | undefined> {
   const listening = await readListening(state.pid, containerId);
   if (!listening) return undefined;
   // Processor time only matters if the program listens on another port, and reading it costs a request.

@@ -13,7 +13,7 @@ import { deploymentLabels, volumeLabels } from '../labels.ts';
 import type { EngineParts, OpenEngine } from '../opening.ts';
 import { diskTrialId } from '../trial-ids.ts';
 import { connectDocker } from './connect-docker.ts';
-import { endLeftExecs, endOnceBegun } from './containers/exec-journal.ts';
+import { endOrphanedExecs, endOnceBegun } from './containers/exec-journal.ts';
 import { bindTo } from './containers/mounts.ts';
 import { createDockerEngine, type DockerEngineOptions } from './docker.ts';
 import { orAbsent, textOf, unless } from './faults.ts';
@@ -28,7 +28,7 @@ import { watchProcessor } from './processor/processor-watch.ts';
 import { thawLeft } from './volumes/freeze.ts';
 import { volumesFolder } from './volumes/loop-layout.ts';
 import { createLoopVolumes } from './volumes/loop-volumes.ts';
-import { removeLeftCopies } from './volumes/volume-archives.ts';
+import { removeOrphanedCopies } from './volumes/volume-archives.ts';
 
 export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'egress' | 'resolvers' | 'buildProxy'> & {
   host: string;
@@ -79,9 +79,9 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
   void thawLeft(loops.directory).catch((err: unknown) =>
     log.warn({ err }, 'volumes from an interrupted copy may still be frozen'),
   );
-  await removeLeftCopies(loops.directory);
+  await removeOrphanedCopies(loops.directory);
   const execs = join(dataDir, 'execs');
-  const { ended, unbegun } = await endLeftExecs(docker, execs);
+  const { ended, unbegun } = await endOrphanedExecs(docker, execs);
   if (ended > 0) log.info({ ended }, 'ended commands in containers that a killed service left');
   const leaving = new AbortController();
   opening.defer(() => leaving.abort());

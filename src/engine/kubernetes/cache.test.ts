@@ -37,7 +37,7 @@ function standIn() {
     starts,
     stopped,
     /** Reports a change like a watch. */
-    tell(kind: Kind, object: Found) {
+    notify(kind: Kind, object: Found) {
       objects.get(kind)!.set(object.metadata.name, object);
       listeners.get(kind)!.change(object);
     },
@@ -76,32 +76,32 @@ test('a cluster that does not list anything cannot be worked with, and is left a
 });
 
 test('what was written is waited for until the watch has shown it, or something newer', async () => {
-  const { cluster, tell } = standIn();
+  const { cluster, notify } = standIn();
   await using cache = await openCache(cluster, 'owner');
   const seen = cache.untilSeen('Deployment', found('web', '99'));
   let isSeen = false;
   void seen.then(() => {
     isSeen = true;
   });
-  tell('Deployment', found('web', '9'));
+  notify('Deployment', found('web', '9'));
   await new Promise((resolve) => setImmediate(resolve));
   assert.ok(!isSeen, 'versions are numbers, and not texts');
-  tell('Deployment', found('web', '100'));
+  notify('Deployment', found('web', '100'));
   await seen;
 });
 
 test('who listens hears of each change of a deployment, and may ask whether there was one', async () => {
-  const { cluster, tell } = standIn();
+  const { cluster, notify } = standIn();
   await using cache = await openCache(cluster, 'owner');
   const heard: string[] = [];
   const stop = new AbortController();
   cache.listen((deploymentId) => heard.push(deploymentId), stop.signal);
   const mark = cache.mark();
   assert.ok(!cache.hasChangedSince('shop', mark));
-  tell('Pod', found('web', '1'));
+  notify('Pod', found('web', '1'));
   assert.ok(cache.hasChangedSince('shop', mark));
   assert.ok(!cache.hasChangedSince('other', mark));
   stop.abort();
-  tell('Pod', found('web', '2'));
+  notify('Pod', found('web', '2'));
   assert.deepEqual(heard, ['shop']);
 });

@@ -10,7 +10,7 @@ import { wait } from '../../lib/wait.ts';
 import { EngineFault } from '../engine.ts';
 import { labelKeys } from '../labels.ts';
 import type { Cluster, Followed } from './cluster.ts';
-import { clusterIsSilent } from './faults.ts';
+import { clusterUnresponsive } from './faults.ts';
 import { deploymentOf, workloadKey } from './manifests/marks.ts';
 import { namespaceName, objectName } from './names.ts';
 import type {
@@ -77,7 +77,7 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
   const lastChange = new Map<string, number>();
   let changes = 0;
 
-  function tell(deploymentId: string): void {
+  function notify(deploymentId: string): void {
     changes += 1;
     lastChange.set(deploymentId, changes);
     for (const listener of [...listeners]) listener(deploymentId);
@@ -93,7 +93,7 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
       // Records which client wrote which field: 40 to 60 % of an object (measured), not used here.
       Reflect.deleteProperty(metadata, 'managedFields');
       const deploymentId = metadata.labels?.[labelKeys.deployment];
-      if (deploymentId !== undefined) tell(deploymentId);
+      if (deploymentId !== undefined) notify(deploymentId);
     });
     informer.on('error', () => {
       behind.add(kind);
@@ -110,7 +110,7 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
 
   const cache: Cache = {
     check() {
-      if (behind.size > 0) throw new EngineFault('unavailable', clusterIsSilent);
+      if (behind.size > 0) throw new EngineFault('unavailable', clusterUnresponsive);
     },
     async untilCurrent(signal) {
       const enough = AbortSignal.any([AbortSignal.timeout(seenPatienceMs), ...(signal ? [signal] : [])]);

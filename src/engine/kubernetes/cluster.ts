@@ -19,7 +19,7 @@ export type Cluster = {
   /** All objects of the kind with these labels, on the whole cluster, as they change. To be started. */
   follow<T extends Found>(kind: Kind, labelSelector?: string): Followed<T>;
   /** Throws ClusterRefusal where the cluster answers, and does not do it. */
-  ask<T>(method: string, path: string, request?: Asked): Promise<T>;
+  ask<T>(method: string, path: string, request?: ClusterRequest): Promise<T>;
   /** An answer as it comes. */
   open(path: string, query: Query, signal: AbortSignal): Promise<Readable>;
   /** Makes the object match the manifest, from any previous state. */
@@ -49,7 +49,7 @@ export type Followed<T extends Found> = {
 
 export type Query = Record<string, string | number | boolean>;
 
-export type Asked = { query?: Query; body?: object; contentType?: string; patienceMs?: number };
+export type ClusterRequest = { query?: Query; body?: object; contentType?: string; patienceMs?: number };
 
 export type Removal = { namespace?: string; uid?: string; waitsForDependents?: boolean };
 
@@ -95,7 +95,7 @@ function clusterOf(
 ): OpenCluster {
   const connections = keepConnections();
 
-  async function send(method: string, path: string, asked: Asked, signal: AbortSignal): Promise<IncomingMessage> {
+  async function send(method: string, path: string, asked: ClusterRequest, signal: AbortSignal): Promise<IncomingMessage> {
     onRequest(method);
     const { query = {}, body, contentType = 'application/json' } = asked;
     const url = new URL(server.replace(/\/$/, '') + path);

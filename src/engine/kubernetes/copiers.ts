@@ -5,7 +5,7 @@ import { EngineFault } from '../engine.ts';
 import type { FillableTars, ReadableTars, SizedTar } from '../volume-facets.ts';
 import { type Cache, isRunning } from './cache.ts';
 import type { Cluster } from './cluster.ts';
-import { clusterIsSilent, isSilence } from './faults.ts';
+import { clusterUnresponsive, isTimeout } from './faults.ts';
 import type { BringImage } from './images.ts';
 import { type CopierMount, copierContainer, copierKey, copierManifest, copierName } from './manifests/copier.ts';
 import { copyKey, deploymentOf, ofCopy } from './manifests/marks.ts';
@@ -89,8 +89,8 @@ export function createCopiers({ cluster, cache, owner, image, bring }: CopierPar
     async run(pod, command, signal, streams) {
       const { code, output, isFlood } = await cluster.run(pod, command, signal, streams).catch((error: unknown) => {
         // Callers that write or read word other errors themselves.
-        if (error instanceof Error && !isSilence(error)) throw error;
-        throw new EngineFault('unavailable', clusterIsSilent, { cause: error });
+        if (error instanceof Error && !isTimeout(error)) throw error;
+        throw new EngineFault('unavailable', clusterUnresponsive, { cause: error });
       });
       if (code === 0) return output;
       throw new EngineFault('unavailable', `The volumes could not be read or written: ${wordsOf(output, isFlood)}`);

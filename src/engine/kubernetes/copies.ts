@@ -10,7 +10,7 @@ import { dirname } from 'node:path';
 import { EngineFault } from '../engine.ts';
 import { labelKeys } from '../labels.ts';
 import type { VolumeCopies } from '../volume-facets.ts';
-import { isBeginning } from './beginnings.ts';
+import { isFirstFill } from './initial-content.ts';
 import type { Cluster } from './cluster.ts';
 import { type CopierParts, copyCommand, createCopiers, createTars, type Places, syncCommand } from './copiers.ts';
 import type { Execute } from './execute.ts';
@@ -238,7 +238,7 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
     async list() {
       cache.check();
       const kinds = ['Deployment', 'Job', 'Pod', 'PersistentVolumeClaim'] as const;
-      const all = kinds.flatMap((kind) => cache.list(kind)).filter((found) => !isBeginning(cache, found));
+      const all = kinds.flatMap((kind) => cache.list(kind)).filter((found) => !isFirstFill(cache, found));
       const keys = all.flatMap(({ metadata }) => metadata.labels?.[copyKey] ?? []);
       return [...new Set([...keys, ...(await snapshots.keys())])];
     },

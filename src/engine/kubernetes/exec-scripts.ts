@@ -5,11 +5,11 @@
  */
 
 /** After which all is the command's. */
-export const begins = 0x06;
+export const startByte = 0x06;
 
 /** Before and after what a script says of itself: shells may warn of something first. */
-export const saying = '\x01';
-export const hasSaid = 0x02;
+export const messageStart = '\x01';
+export const messageEnd = 0x02;
 
 export const missingDd = 'missing dd';
 

@@ -9,8 +9,8 @@ import { EngineFault } from '../engine.ts';
 import type { Exec, ExecOutput, ExecRequest, RunningExec, TerminalSize } from '../exec.ts';
 import { type Cache, findPods, isRunning } from './cache.ts';
 import type { Cluster } from './cluster.ts';
-import { begins, commandInShell, endInShell, hasSaid, missingDd, saying } from './exec-scripts.ts';
-import { ClusterRefusal, clusterIsSilent, faultOf } from './faults.ts';
+import { startByte, commandInShell, endInShell, messageEnd, missingDd, messageStart } from './exec-scripts.ts';
+import { ClusterRefusal, clusterUnresponsive, faultOf } from './faults.ts';
 import { containerName } from './manifests/workload.ts';
 import { namespaceName } from './names.ts';
 import type { PodConnection } from './pod-connection.ts';
@@ -50,12 +50,12 @@ async function begin(pod: PodAddress, { command, terminal }: ExecRequest, connec
   const program = await connect(pod, commandInShell(command, terminal !== undefined), terminal);
   let end: (() => Promise<void>) | undefined;
   try {
-    const said = await program.until(hasSaid);
+    const said = await program.until(messageEnd);
     const session = Number(said);
     if (!(session > 0)) throw await notStarted(command, said, program);
     end = await watchOver(pod, session, connect);
     await program.send(line);
-    await program.until(begins);
+    await program.until(startByte);
     return running(program, terminal !== undefined, end);
   } catch (error) {
     program.close();
@@ -89,20 +89,20 @@ function running(program: Heard, hasTerminal: boolean, end: () => Promise<void>)
 /** Resolves when what ends the session is there, with what has it do so. */
 async function watchOver(pod: PodAddress, session: number, connect: Connect): Promise<() => Promise<void>> {
   const first = await connect(pod, endInShell(session));
-  const began = await first.until(hasSaid);
+  const began = await first.until(messageEnd);
   if (began === '') {
     first.close();
-    throw new EngineFault('unavailable', clusterIsSilent);
+    throw new EngineFault('unavailable', clusterUnresponsive);
   }
   return async () => {
     // It may have been ended in the container, or its connection be broken.
-    if ((await tell(first)) || (await tell(await connect(pod, endInShell(session, began)).catch(unlessGone)))) return;
-    throw new EngineFault('unavailable', clusterIsSilent);
+    if ((await sendEnd(first)) || (await sendEnd(await connect(pod, endInShell(session, began)).catch(unlessGone)))) return;
+    throw new EngineFault('unavailable', clusterUnresponsive);
   };
 }
 
 /** @returns whether it has done what it can: processes of other users than the container's cannot be killed. */
-async function tell(ending: Heard | undefined): Promise<boolean> {
+async function sendEnd(ending: Heard | undefined): Promise<boolean> {
   if (!ending) return true;
   await ending.send(line);
   await ending.until(undefined);
@@ -145,7 +145,7 @@ function hear({ output, ...connection }: PodConnection): Heard {
         if (end !== -1 || text.length > maxOutput) break;
       }
       clearTimeout(late);
-      return text.slice(text.lastIndexOf(saying) + 1);
+      return text.slice(text.lastIndexOf(messageStart) + 1);
     },
     async *rest() {
       for (let piece = await next(); piece; piece = await next()) yield piece;
@@ -160,7 +160,7 @@ async function notStarted(command: readonly string[], said: string, program: Hea
     return refused('Its image has no "dd", without which no command gets its input on a cluster.');
   if (said === '') {
     const { words } = await program.end;
-    if (words === undefined) return new EngineFault('unavailable', clusterIsSilent);
+    if (words === undefined) return new EngineFault('unavailable', clusterUnresponsive);
     return refused('Its image has no shell, by which commands are started and ended on a cluster.');
   }
   return refused(`${JSON.stringify(command[0]?.slice(0, 200))} cannot be run: ${reasonNotStartable(said)}.`);
@@ -178,7 +178,7 @@ function notRunning(cause?: unknown): EngineFault {
 function faultOfConnection(error: unknown): unknown {
   const status = Number(/^Unexpected server response: (\d+)$/.exec((error as Error).message)?.[1]);
   if ([401, 403, 429, 503].includes(status)) return faultOf(new ClusterRefusal(status, ''));
-  return status > 0 ? notRunning(error) : new EngineFault('unavailable', clusterIsSilent, { cause: error });
+  return status > 0 ? notRunning(error) : new EngineFault('unavailable', clusterUnresponsive, { cause: error });
 }
 
 /** Where it runs now. */

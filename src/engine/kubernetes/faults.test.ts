@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EngineFault } from '../engine.ts';
-import { ClusterRefusal, clusterIsSilent, faultOf } from './faults.ts';
+import { ClusterRefusal, clusterUnresponsive, faultOf } from './faults.ts';
 
 const refusal = (status: number, message: string) => new ClusterRefusal(status, JSON.stringify({ message }));
 
@@ -35,10 +35,10 @@ test('what it cannot do now is tried again: conflicts, too many requests, failur
 
 test('a cluster that does not answer is unavailable, and a mistake of ours stays one', () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-  assert.deepEqual(told(refused), ['unavailable', clusterIsSilent]);
+  assert.deepEqual(told(refused), ['unavailable', clusterUnresponsive]);
   assert.deepEqual(told(AbortSignal.timeout(0).reason ?? new DOMException('late', 'TimeoutError')), [
     'unavailable',
-    clusterIsSilent,
+    clusterUnresponsive,
   ]);
   const bug = new TypeError('undefined is not a function');
   assert.equal(faultOf(bug), bug);

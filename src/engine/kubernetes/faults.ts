@@ -16,12 +16,12 @@ export class ClusterRefusal extends Error {
   }
 }
 
-export const clusterIsSilent = 'The cluster does not respond.';
+export const clusterUnresponsive = 'The cluster does not respond.';
 
 /** A fault where the cluster is the cause; any other error is a bug and stays what it is. */
 export function faultOf(error: unknown, pod?: string): unknown {
   if (error instanceof EngineFault) return error;
-  if (isSilence(error)) return new EngineFault('unavailable', clusterIsSilent, { cause: error });
+  if (isTimeout(error)) return new EngineFault('unavailable', clusterUnresponsive, { cause: error });
   if (!(error instanceof ClusterRefusal)) return error;
   const { kind, words, hint } = explain(error);
   const message = pod === undefined ? words.replace(/^./, (letter) => letter.toUpperCase()) : words;
@@ -30,7 +30,7 @@ export function faultOf(error: unknown, pod?: string): unknown {
 }
 
 /** The connection failed or was cut, or nothing came in time. */
-export function isSilence(error: unknown): boolean {
+export function isTimeout(error: unknown): boolean {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   return (
     name === 'TimeoutError' ||

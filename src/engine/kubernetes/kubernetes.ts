@@ -5,7 +5,7 @@ import type { Engine } from '../engine.ts';
 import { type Mark, waitForChange } from '../readiness/change.ts';
 import { createRechecks, minPeriodMs as minProbePeriodMs } from '../readiness/recheck.ts';
 import type { VolumeCopies } from '../volume-facets.ts';
-import { createBeginnings } from './beginnings.ts';
+import { createInitialContent } from './initial-content.ts';
 import { openCache } from './cache.ts';
 import { type Cluster, pathOf } from './cluster.ts';
 import { type CopiesParts, createVolumeCopies } from './copies.ts';
@@ -86,7 +86,7 @@ export async function openKubernetesEngine(
   const { copierImage: image } = options;
   const bare = image !== undefined && createVolumeCopies({ ...options, cache, bring, image, namespaces: execute });
   const copies = bare && withAllFaults(bare);
-  const beginnings = createBeginnings({ cluster, cache, copies: bare || undefined, contents });
+  const beginnings = createInitialContent({ cluster, cache, copies: bare || undefined, contents });
   const engine: KubernetesEngine = {
     cluster: system?.metadata.uid,
     // Its log API has both as one; a query for one of them is behind a feature gate that is off.
@@ -104,7 +104,7 @@ export async function openKubernetesEngine(
 
     execute: (deploymentId, operation, limits) =>
       withFaults(async () => {
-        if (operation.kind === 'start') await beginnings.begin(deploymentId, operation.workload, limits);
+        if (operation.kind === 'start') await beginnings.fill(deploymentId, operation.workload, limits);
         await execute.change(deploymentId, operation, limits);
       }),
 

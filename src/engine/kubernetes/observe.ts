@@ -17,7 +17,7 @@ import {
   type ProbedWorkload,
   probeAll,
   reasonElsewhere,
-  type SeenInside,
+  type ContainerInsights,
 } from '../readiness/readiness.ts';
 import type { Cache } from './cache.ts';
 import type { Cluster } from './cluster.ts';
@@ -250,7 +250,7 @@ function reasonOf(command: CommandCheck['command'], end: CheckEnd): Reason | und
 }
 
 /** With the image's own `cat`; undefined where it has none. */
-export async function lookInside(cluster: Pick<Cluster, 'run'>, pod: PodAddress): Promise<SeenInside | undefined> {
+export async function lookInside(cluster: Pick<Cluster, 'run'>, pod: PodAddress): Promise<ContainerInsights | undefined> {
   const files = ['/proc/net/tcp', '/proc/net/tcp6', '/sys/fs/cgroup/cpu.stat', '/sys/fs/cgroup/cpuacct/cpuacct.usage'];
   try {
     const { output } = await cluster.run(pod, ['cat', ...files], AbortSignal.timeout(lookPatienceMs));
@@ -261,7 +261,7 @@ export async function lookInside(cluster: Pick<Cluster, 'run'>, pod: PodAddress)
 }
 
 /** PURE. Control groups version 1 report nanoseconds on a separate line, version 2 `usage_usec`. */
-export function readInside(output: string): SeenInside {
+export function readInside(output: string): ContainerInsights {
   const nanoseconds = /^(\d+)$/m.exec(output)?.[1];
   const microseconds = /^usage_usec (\d+)$/m.exec(output)?.[1];
   const cpuMs =

@@ -1,7 +1,7 @@
 /** Against a cluster that stores the given objects, and whose storage behaves as the test says. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Asked, Cluster } from './cluster.ts';
+import type { ClusterRequest, Cluster } from './cluster.ts';
 import { ClusterRefusal } from './faults.ts';
 import type { FoundClaim, FoundVolumeSnapshot, Kind, Manifest } from './objects.ts';
 import { createVolumeSnapshots, type Patience, type Unused } from './volume-snapshots.ts';
@@ -29,7 +29,7 @@ function scene(
   const there = () =>
     applied.filter(({ kind, metadata }) => kind === 'VolumeSnapshot' && !removed.includes(metadata.name));
   const cluster = {
-    async ask(_: string, path: string, { query }: Asked = {}) {
+    async ask(_: string, path: string, { query }: ClusterRequest = {}) {
       asked.push(path);
       if (!isKnown()) throw new ClusterRefusal(404, '');
       if (path.endsWith('classes'))

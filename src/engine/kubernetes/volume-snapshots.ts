@@ -103,7 +103,7 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
   const known = new Set<string>();
   let nextLookMs = 0;
 
-  function tell(storageClass: string, because: string): void {
+  function reportUnused(storageClass: string, because: string): void {
     if (told.get(storageClass) !== because) onUnused({ storageClass, because });
     told.set(storageClass, because);
   }
@@ -115,7 +115,7 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
     const found = new Map<string, string>();
     for (const name of storageClasses) {
       const chosen = await findClass(name).catch((error: unknown) => ({ because: wordsOf(error) }));
-      if ('because' in chosen) tell(name, chosen.because);
+      if ('because' in chosen) reportUnused(name, chosen.because);
       else found.set(name, chosen.name);
     }
     return found.size === storageClasses.size ? found : undefined;
@@ -206,7 +206,7 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
         taking.signal?.throwIfAborted();
         const because = wordsOf(error);
         for (const storageClass of storageClasses) {
-          tell(storageClass, because);
+          reportUnused(storageClass, because);
           restsUntilMs.set(storageClass, performance.now() + restMs);
         }
         return undefined;

@@ -24,11 +24,11 @@ async function clusterWith(pods: readonly object[], answers: (() => Found)[] = [
     ({
       list: () => (there[kind] ? [there[kind]] : []),
       get: () => there[kind],
-      on: (what: string, tell: (found: Found) => void) => void (what === 'change' && tellers.push(tell)),
+      on: (what: string, listener: (found: Found) => void) => void (what === 'change' && listeners.push(listener)),
       async start() {},
       async stop() {},
     }) as unknown as Followed<never>;
-  const tellers: ((found: Found) => void)[] = [];
+  const listeners: ((found: Found) => void)[] = [];
   const asked: { replicas: number; key: string | null }[] = [];
   const become = (key: string | null) => {
     const { resourceVersion, labels, ...rest } = there.Deployment!.metadata;
@@ -41,7 +41,7 @@ async function clusterWith(pods: readonly object[], answers: (() => Found)[] = [
         labels: { ...others, ...(key !== null && { [copyKey]: key }) },
       },
     };
-    for (const tell of tellers) tell(there.Deployment);
+    for (const listener of listeners) listener(there.Deployment);
     return there.Deployment;
   };
   const cluster = {

@@ -41,7 +41,7 @@ export function pullImage(
   progress?: (done: number) => void,
 ): ResolvedImage {
   const isHere = isOnHost(world, name);
-  const image = isHere ? imageOf(world, name)! : askRegistry(world, name, registryLogin);
+  const image = isHere ? imageOf(world, name)! : queryRegistry(world, name, registryLogin);
   if (!isHere) {
     progress?.(0.5);
     image.isOnHost = true;
@@ -77,7 +77,7 @@ export function removeImage(world: MemoryWorld, { id }: HostImage): boolean {
 }
 
 /** Throws EngineFault as a registry refuses. */
-export function askRegistry(world: MemoryWorld, name: string, anyLogin: RegistryLogin | undefined): MemoryImage {
+export function queryRegistry(world: MemoryWorld, name: string, anyLogin: RegistryLogin | undefined): MemoryImage {
   const image = imageOf(world, name);
   if (!image) throw new EngineFault('image-not-found', `Image ${name} does not exist.`, { image: name });
   world.registries.ask(name);

@@ -17,7 +17,7 @@ import type { Interceptor } from './memory-call.ts';
 import { perform, setEgress } from './operations.ts';
 import { listOwned, removeOwned } from './owned.ts';
 import { diskUse, volumeUses, workloadUses } from './usage.ts';
-import { healthCheckBodyOf, noteStuck, reasonNotReady } from './why-not-ready.ts';
+import { healthCheckBodyOf, recordStuck, reasonNotReady } from './why-not-ready.ts';
 import { announce, createMemoryWorld, type MemoryContainer, type MemoryWorld, passRound } from './world.ts';
 import { followLogs, readLogs } from './written-lines.ts';
 
@@ -178,7 +178,7 @@ function observe(
   const containers = world.containers.of(deploymentId).filter(isOurs);
   for (const container of containers) {
     passRound(world, container, now);
-    noteStuck(container, now);
+    recordStuck(container, now);
   }
   const volumes = world.volumes.of(deploymentId).filter(isOurs);
   const network = world.networks.get(deploymentId);

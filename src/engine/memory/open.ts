@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { cpus, totalmem } from 'node:os';
 import { StartError } from '../../lib/start-error.ts';
 import type { EngineParts, OpenEngine } from '../opening.ts';
-import { startEchoes } from './echoes.ts';
+import { startEchoServers } from './echo-servers.ts';
 import { createMemoryEngine } from './memory.ts';
 import { createMemoryWorld } from './world.ts';
 
@@ -15,7 +15,7 @@ export async function openMemory(_: unknown, { owner, epoch, now, log }: EngineP
   const { firstNetwork } = opening.use(await claimLoopbackBlock());
   const world = createMemoryWorld({}, { firstNetwork, hasEveryImage: true });
   world.capacity = { memoryBytes: totalmem(), cpuMillis: cpus().length * 1000 };
-  opening.adopt(startEchoes(world, log.child({ part: 'echoes' })), (echoes) => echoes.close());
+  opening.adopt(startEchoServers(world, log.child({ part: 'echoes' })), (echoes) => echoes.close());
   const open = opening.move();
   return {
     engine: createMemoryEngine({ world, owner, epoch, now, facets: new Set(['addresses', 'usage', 'exec']) }),

@@ -4,7 +4,7 @@ import { wordsOfCheck } from '../check-words.ts';
 import type { MemoryContainer } from './world.ts';
 
 /** Remembers since when it does something else than become ready. */
-export function noteStuck(container: MemoryContainer, now: number): void {
+export function recordStuck(container: MemoryContainer, now: number): void {
   container.wasReady ||= reasonNotReady(container) === undefined;
   const by = container.wasReady || container.phase !== 'running' ? undefined : stuckBy(container);
   container.stuck = by && (container.stuck?.by === by ? container.stuck : stuckSince(by, container, now));

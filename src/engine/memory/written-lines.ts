@@ -18,7 +18,7 @@ export function readLogs(
     .filter(({ line }) => line.at <= until && matches(line))
     .slice(-tail)
     .filter(({ line }) => line.at >= since)
-    .map(({ line, index }) => tell(container, line, index));
+    .map(({ line, index }) => logLine(container, line, index));
 }
 
 export async function* followLogs(
@@ -35,7 +35,7 @@ export async function* followLogs(
     for (; index < container.written.length; index++) {
       if (signal.aborted) return;
       const line = container.written[index]!;
-      if (line.at >= since) yield tell(container, line, index);
+      if (line.at >= since) yield logLine(container, line, index);
     }
     const isThere = world.containers.get(name) === container && container.phase === 'running';
     if (!isThere || signal.aborted) return;
@@ -43,7 +43,7 @@ export async function* followLogs(
   }
 }
 
-function tell({ number }: MemoryContainer, { at, stream, text }: WrittenLine, index: number): LogLine {
+function logLine({ number }: MemoryContainer, { at, stream, text }: WrittenLine, index: number): LogLine {
   return { at, stream, text, mark: `${number} ${index}` };
 }
 

@@ -37,10 +37,10 @@ export function attemptConnection(address: string, port: number): Promise<Reason
   });
 }
 
-export type Asked = Pick<Extract<Readiness, { kind: 'http' }>, 'port' | 'path' | 'host' | 'timeoutSeconds'>;
+export type HttpTarget = Pick<Extract<Readiness, { kind: 'http' }>, 'port' | 'path' | 'host' | 'timeoutSeconds'>;
 
 /** Resolves to undefined for any 2xx or 3xx status. For other responses, reads the beginning of the body. */
-export function attemptRequest(address: string, asked: Asked): Promise<Reason | undefined> {
+export function attemptRequest(address: string, asked: HttpTarget): Promise<Reason | undefined> {
   const { port, path, timeoutSeconds, host = `localhost:${port}` } = asked;
   return new Promise((resolve) => {
     const sent = request({
@@ -100,7 +100,7 @@ function connectionReason(error: NodeJS.ErrnoException, port: number): Reason {
   return { kind: 'unreachable', words: `port ${port} cannot be reached` };
 }
 
-function requestReason(error: NodeJS.ErrnoException, { port, path, timeoutSeconds }: Asked): Reason {
+function requestReason(error: NodeJS.ErrnoException, { port, path, timeoutSeconds }: HttpTarget): Reason {
   if (error.name === 'AbortError' || error.name === 'TimeoutError') {
     const hint = 'it has to answer sooner, or healthCheck.timeoutSeconds has to be longer';
     return { kind: 'unhealthy', words: `health check ${path} timed out after ${timeoutSeconds} s`, hint };

@@ -19,11 +19,11 @@ async function waiting({ toldReady }: { toldReady: boolean }) {
   const seen = { hasNetwork: true, volumes: [], images: { present: [], local: [] }, workloads: [workload] };
   const state = { phase: 'running', startedAtMs: 0, restarts: 0, pid: 0 } as const;
   const known = [{ name, labels: { readiness }, state, probe, toldReady }];
-  let tell = (_: string) => {};
+  let notify = (_: string) => {};
   const changes = {
     hasChangedSince: () => false,
-    listen: (listener: typeof tell) => {
-      tell = listener;
+    listen: (listener: typeof notify) => {
+      notify = listener;
     },
   };
   const signal = new AbortController().signal;
@@ -33,7 +33,7 @@ async function waiting({ toldReady }: { toldReady: boolean }) {
     isOver = true;
   });
   await delay(20);
-  return { isOver: () => isOver, ended, tell: () => tell('shop') };
+  return { isOver: () => isOver, ended, notify: () => notify('shop') };
 }
 
 test('who became ready after he was looked at is looked at again at once', async () => {
@@ -42,8 +42,8 @@ test('who became ready after he was looked at is looked at again at once', async
 });
 
 test('who answers, and is not ready for another reason, is looked at again when something happens to him', async () => {
-  const { isOver, ended, tell } = await waiting({ toldReady: true });
+  const { isOver, ended, notify } = await waiting({ toldReady: true });
   assert.equal(isOver(), false);
-  tell();
+  notify();
   await ended;
 });

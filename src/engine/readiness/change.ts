@@ -20,7 +20,7 @@ export type Changes = {
 };
 
 /** The last observation of a workload. */
-export type Looked = {
+export type LastObservation = {
   name: WorkloadName;
   labels: { readiness: Readiness };
   state: ContainerState;
@@ -36,7 +36,7 @@ export type ChangeRequest = {
   deploymentId: string;
   seen: Observed;
   mark: Mark;
-  known: Looked[];
+  known: LastObservation[];
   timeoutMs: number;
   signal: AbortSignal;
 };
@@ -66,7 +66,7 @@ export async function waitForChange(changes: Changes, request: ChangeRequest, up
 }
 
 /** Resolves when the container has become ready. Exits and the image's own health checks are reported by events. */
-async function waitForFlip(looked: Looked, until: AbortSignal, uptime: () => number): Promise<void> {
+async function waitForFlip(looked: LastObservation, until: AbortSignal, uptime: () => number): Promise<void> {
   const { labels, state, probe, toldReady } = looked;
   if (probe) {
     const look = pause(nextLookInMs(state, uptime()), until);

@@ -103,7 +103,7 @@ export type ProbedWorkload = {
 export type Instants = { nowMs: number; uptimeMs: number };
 
 /** Returns the processor time in milliseconds since the container's start, if it is known. */
-export type SeenInside = { listening: Listening[]; cpuMs: number | undefined };
+export type ContainerInsights = { listening: Listening[]; cpuMs: number | undefined };
 
 export async function probeAll(known: readonly Pick<ProbedWorkload, 'probe'>[]): Promise<void> {
   const attempts = known.flatMap(({ probe }) => (probe?.dueInMs() === 0 ? [probe.attempt()] : []));
@@ -119,7 +119,7 @@ export async function probeAll(known: readonly Pick<ProbedWorkload, 'probe'>[]):
 export async function reasonElsewhere(
   known: ProbedWorkload,
   uptimeMs: number,
-  lookInside: () => Promise<SeenInside | undefined>,
+  lookInside: () => Promise<ContainerInsights | undefined>,
 ): Promise<Reason | undefined> {
   const { labels, state, probe } = known;
   const { readiness } = labels;

@@ -37,7 +37,7 @@ export type Rechecked = {
 };
 
 /** `known`: the last observations. `tell`: called with the id of a deployment that has changed since. */
-export function recheck(known: Iterable<[string, Rechecked[]]>, tell: (deploymentId: string) => void): void {
+export function recheck(known: Iterable<[string, Rechecked[]]>, notify: (deploymentId: string) => void): void {
   const probes: Probe[] = [];
   for (const [deploymentId, containers] of known) {
     for (const container of containers) {
@@ -47,7 +47,7 @@ export function recheck(known: Iterable<[string, Rechecked[]]>, tell: (deploymen
       if (toldReady === undefined || toldReady === probe.isReady) continue;
       // Reported once: the next observation sets it again, and a failed visit is retried anyway.
       container.toldReady = probe.isReady;
-      tell(deploymentId);
+      notify(deploymentId);
     }
   }
   for (const probe of dueAmong(probes)) void probe.attempt();
@@ -59,7 +59,7 @@ export function recheck(known: Iterable<[string, Rechecked[]]>, tell: (deploymen
  */
 export function createRechecks(
   allKnown: () => Iterable<[string, Rechecked[]]>,
-  tell: (deploymentId: string) => void,
+  notify: (deploymentId: string) => void,
   pause = wait,
 ): (signal: AbortSignal) => void {
   let watching = 0;
@@ -69,7 +69,7 @@ export function createRechecks(
     watching += 1;
     if (watching === 1) {
       unwatched = new AbortController();
-      void recheckAgainAndAgain(allKnown, tell, unwatched.signal, pause);
+      void recheckAgainAndAgain(allKnown, notify, unwatched.signal, pause);
     }
     const leave = () => {
       watching -= 1;
@@ -82,12 +82,12 @@ export function createRechecks(
 /** Ends at the abort. */
 export async function recheckAgainAndAgain(
   allKnown: () => Iterable<[string, Rechecked[]]>,
-  tell: (deploymentId: string) => void,
+  notify: (deploymentId: string) => void,
   signal: AbortSignal,
   pause = wait,
 ): Promise<void> {
   while (!signal.aborted) {
     await pause(beatMs, signal);
-    if (!signal.aborted) recheck(allKnown(), tell);
+    if (!signal.aborted) recheck(allKnown(), notify);
   }
 }

@@ -6,7 +6,7 @@ import type { Findings } from '../findings.ts';
 import { type FolderFiles, shownPath } from '../folder-files.ts';
 import { readEnvText, reportEnvFile, type Variables } from '../local-variables.ts';
 import { markOf } from '../marks.ts';
-import { lackFile } from '../missing-files.ts';
+import { reportMissingFile } from '../missing-files.ts';
 import type { FolderOptions } from '../project.ts';
 import { mapTree, scalar, withKeys } from '../trees.ts';
 
@@ -82,7 +82,7 @@ function readOne(file: Field, own: ReadonlySet<string>, context: EnvironmentCont
       .map((name) => join(dirname(path), name))
       .find((one) => files.look(one).kind === 'file');
     if (example !== undefined) return askFor(example, own, at, context);
-    lackFile({ file: shown, at }, context);
+    reportMissingFile({ file: shown, at }, context);
     return [];
   }
   const text = readEnvText(path, files, findings, isRequired, at);

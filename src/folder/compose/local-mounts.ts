@@ -11,7 +11,7 @@ import type { DockerImage } from '../dockerfile.ts';
 import type { Findings } from '../findings.ts';
 import { type FolderFiles, shownPath } from '../folder-files.ts';
 import type { InlineFile, InlineFiles } from '../inline-files.ts';
-import { isVariablesFile, lackFile } from '../missing-files.ts';
+import { isVariablesFile, reportMissingFile } from '../missing-files.ts';
 import type { FolderLayer, FolderOptions } from '../project.ts';
 import { refuseOutside } from '../read-text.ts';
 
@@ -175,7 +175,7 @@ function replaceAbsent(bind: Mount, absence: 'missing' | 'outside', mounted: Mou
     );
     const example = similar && shownPath(files, similar);
     if (isVariablesFile(source)) {
-      lackFile({ file: shown, at, ...(example !== undefined && { example }) }, context);
+      reportMissingFile({ file: shown, at, ...(example !== undefined && { example }) }, context);
       return;
     }
     const hint = example && `copy it from ${example}`;

@@ -14,8 +14,8 @@ import { joinEnvironment } from './environment.ts';
 import { openImages } from './images-to-make.ts';
 import { replaceLabelProxies } from './label-proxies.ts';
 import { type Mounted, readMounts } from './local-mounts.ts';
-import { leaveOutOwnMachine } from './own-machine.ts';
-import { noteDevServer } from './service-dev-server.ts';
+import { removeLocalParts } from './local-parts.ts';
+import { recordDevServer } from './service-dev-server.ts';
 import { readStoredFiles, splitUses, usedFiles } from './stored-files.ts';
 
 export type ComposeContext = {
@@ -42,7 +42,7 @@ export function readCompose(loaded: Tree, context: ComposeContext): ReadCompose 
     ...(options.profiles ?? []),
     ...(variables.lookup('COMPOSE_PROFILES')?.split(',').filter(Boolean) ?? []),
   ];
-  const active = leaveOutOwnMachine(replaceLabelProxies(keepActive(loaded, profiles, context), findings), findings);
+  const active = removeLocalParts(replaceLabelProxies(keepActive(loaded, profiles, context), findings), findings);
   const services = entriesOf(childOf({ tree: active, path: [] }, 'services'));
   const inline = openInlineFiles(files);
   const stored = readStoredFiles(active, usedFiles(services.map(([, service]) => service)), { ...context, inline });
@@ -99,7 +99,7 @@ export function readCompose(loaded: Tree, context: ComposeContext): ReadCompose 
       ...(build && exposedBy(service, build)),
     };
     const joined = joinEnvironment(service, { ...context, examples });
-    noteDevServer(name, { ...service, tree: joined }, build, { files, findings });
+    recordDevServer(name, { ...service, tree: joined }, build, { files, findings });
     return [name, { key, value: withKeys(joined, changes) }];
   });
   const name = toApplicationName(nameOf(loaded, context));

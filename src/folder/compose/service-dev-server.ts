@@ -17,7 +17,7 @@ export type RunFrom = {
 };
 
 /** @param service With its `environment` complete, and absolute paths. */
-export function noteDevServer(
+export function recordDevServer(
   name: string,
   service: Field,
   build: ReadBuild | undefined,
@@ -33,10 +33,10 @@ export function noteDevServer(
   const own = build && !build.build.isRemote ? [build.build.context] : [];
   const folders = [...own, ...mounted].filter((path) => context.files.look(path).kind === 'folder');
   const image = build?.image;
-  tellDevServer(name, wordsOf(service, image), namesOf(service), at, { ...context, image, folders });
+  reportDevServer(name, wordsOf(service, image), namesOf(service), at, { ...context, image, folders });
 }
 
-export function tellDevServer(name: string, command: string, variables: string[], at: number, from: RunFrom): void {
+export function reportDevServer(name: string, command: string, variables: string[], at: number, from: RunFrom): void {
   const { files, findings, image, folders } = from;
   const readText = (file: string) => {
     const path = folders.map((folder) => join(folder, file)).find((one) => files.look(one).kind === 'file');

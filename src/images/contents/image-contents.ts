@@ -51,7 +51,7 @@ export async function readContents(wanted: ContentsWanted, signal: AbortSignal):
 /** Kinds that archives of volumes contain too: no sockets, pipes and devices. */
 const kinds = ['file', 'directory', 'symlink', 'link'];
 
-type Packing = Omit<ContentsWanted, 'paths'> & { below: ReadonlyMap<string, Said> };
+type Packing = Omit<ContentsWanted, 'paths'> & { below: ReadonlyMap<string, RecordedEntry> };
 
 async function measure(packing: Packing, signal: AbortSignal) {
   let [sizeBytes, contentBytes] = [0, 0];
@@ -155,10 +155,10 @@ function refuse(image: string, because: string, options: ErrorOptions = {}): Ima
  */
 
 /** `at`: how many entries are before it in its layer. */
-type Said = { layer: number; at: number; type: string; target: string };
+type RecordedEntry = { layer: number; at: number; type: string; target: string };
 
 type Node = {
-  said?: Said;
+  said?: RecordedEntry;
   children: Map<string, Node>;
   /** Below it there is nothing of a layer before this one. */
   prunedTo?: number;
@@ -169,9 +169,9 @@ type LayerTree = {
    * Entries come in the order of the layers, and within a layer in its order. Returns false if there are too many to
    * keep in memory.
    */
-  note(name: string, said: Said): boolean;
+  note(name: string, said: RecordedEntry): boolean;
   /** The entries below a path, by their relative path, `.` for itself. Empty if the path is not a folder. */
-  below(path: string): Map<string, Said>;
+  below(path: string): Map<string, RecordedEntry>;
 };
 
 /** Each is some 400 bytes here; large images have 50,000 to 200,000. */
@@ -228,7 +228,7 @@ function createLayerTree(): LayerTree {
       return made <= maxPaths;
     },
     below(path) {
-      const found = new Map<string, Said>();
+      const found = new Map<string, RecordedEntry>();
       const collect = (node: Node, at: string) => {
         if (node.said) found.set(at, node.said);
         for (const [step, child] of node.children) collect(child, posix.join(at, step));

@@ -8,7 +8,7 @@ import { makeCertificate } from '../../../test/support/certificate.ts';
 import { type CountingServer, listenAndCount } from '../../../test/support/counting-server.ts';
 import { readAtPace, readWhole } from './bounded-body.ts';
 import { DialFault, type DialFaultKind } from './dial-fault.ts';
-import { type Answer, type Asking, createDialer, type DialerOptions } from './dialer.ts';
+import { type Answer, type DialRequest, createDialer, type DialerOptions } from './dialer.ts';
 
 /** To these dialers, 127.0.0.1 is the public internet, and every other address is not. */
 describe('the dialer', () => {
@@ -51,10 +51,10 @@ describe('the dialer', () => {
   const resolve = async (name: string) => names[name] ?? [];
   const isAllowed = (address: string) => address === '127.0.0.1';
 
-  async function ask(url: string, more: Partial<Asking> = {}, options: DialerOptions = {}): Promise<Answer> {
+  async function ask(url: string, more: Partial<DialRequest> = {}, options: DialerOptions = {}): Promise<Answer> {
     using dialer = createDialer({ resolve, isAllowed, ...options });
-    const asking = { method: 'GET', mayAskListed: false, signal: AbortSignal.timeout(60_000), ...more } as const;
-    const answer = await dialer.ask(new URL(url), asking);
+    const asking = { method: 'GET', mayUseListed: false, signal: AbortSignal.timeout(60_000), ...more } as const;
+    const answer = await dialer.request(new URL(url), asking);
     // Its connections end with the dialer.
     const text = await readWhole(answer.body, 1_000_000, answer.url.host);
     return { ...answer, text } as Answer & { text: Buffer };
@@ -93,8 +93,8 @@ describe('the dialer', () => {
       await assert.rejects(
         async () => {
           using dialer = createDialer();
-          const asking = { method: 'GET', mayAskListed: false, signal: AbortSignal.timeout(60_000) } as const;
-          await dialer.ask(new URL(`https://${host}:${outside.port}/`), asking);
+          const asking = { method: 'GET', mayUseListed: false, signal: AbortSignal.timeout(60_000) } as const;
+          await dialer.request(new URL(`https://${host}:${outside.port}/`), asking);
         },
         refused('private-address'),
         host,
@@ -151,10 +151,10 @@ describe('the dialer', () => {
     const listed = new Map([[`127.0.0.2:${plain.port}`, { plainHttp: true }]]);
     const url = `http://127.0.0.2:${plain.port}/`;
     routes['/listed'] = (_, response) => void response.writeHead(307, { location: url }).end();
-    assert.equal((await ask(url, { mayAskListed: true }, { listed })).status, 200);
+    assert.equal((await ask(url, { mayUseListed: true }, { listed })).status, 200);
     await assert.rejects(ask(url, {}, { listed }), refused('not-https'));
     await assert.rejects(ask(at(outside, 'outside.example', '/listed'), {}, { listed }), refused('not-https'));
-    await assert.rejects(ask(at(inside, '127.0.0.2'), { mayAskListed: true }, { listed }), refused('private-address'));
+    await assert.rejects(ask(at(inside, '127.0.0.2'), { mayUseListed: true }, { listed }), refused('private-address'));
     assert.equal(plain.connections(), 1);
     await plain.close();
   });
@@ -191,8 +191,8 @@ describe('the dialer', () => {
       response.on('close', () => clearInterval(drip));
     };
     using dialer = createDialer({ resolve, isAllowed });
-    const asking = { method: 'GET', mayAskListed: false, signal: AbortSignal.timeout(60_000) } as const;
-    const { body } = await dialer.ask(new URL(at(outside, 'outside.example', '/drip')), asking);
+    const asking = { method: 'GET', mayUseListed: false, signal: AbortSignal.timeout(60_000) } as const;
+    const { body } = await dialer.request(new URL(at(outside, 'outside.example', '/drip')), asking);
     const pace = { patienceMs: 300, minBytesPerSecond: 10_000 };
     await assert.rejects(Array.fromAsync(readAtPace(body as IncomingMessage, 'x', pace)), refused('too-slow'));
   });

@@ -26,7 +26,7 @@ export type DialerOptions = {
 
 export type ListedHost = { plainHttp: boolean; ca?: string };
 
-export type Asking = {
+export type DialRequest = {
   method: 'GET' | 'HEAD' | 'POST';
   /** Of a POST, whose redirects are not followed: they are the answer. */
   body?: string;
@@ -34,7 +34,7 @@ export type Asking = {
   /** Sent to the host of the address, and to no other that it redirects to. */
   authorization?: string | undefined;
   /** Whether hosts on the operator's list are allowed: the request is for such a host, or was started by one. */
-  mayAskListed: boolean;
+  mayUseListed: boolean;
   /** Ends the request and its answer. */
   signal: AbortSignal;
 };
@@ -44,7 +44,7 @@ export type Answer = { status: number; headers: IncomingMessage['headers']; url:
 
 export type Dialer = Disposable & {
   /** Throws DialFault, or the signal's reason. */
-  ask(url: URL, asking: Asking): Promise<Answer>;
+  request(url: URL, options: DialRequest): Promise<Answer>;
 };
 
 const maxRedirects = 5;
@@ -68,14 +68,14 @@ export function createDialer(options: DialerOptions = {}): Dialer {
     return addresses.toSorted((one, other) => isIP(one) - isIP(other)).slice(0, maxAddresses);
   }
 
-  function listedHost(url: URL, mayAskListed: boolean): ListedHost | undefined {
-    return mayAskListed ? listed.get(url.host) : undefined;
+  function listedHost(url: URL, mayUseListed: boolean): ListedHost | undefined {
+    return mayUseListed ? listed.get(url.host) : undefined;
   }
 
-  async function askOnce(url: URL, asking: Asking): Promise<Answer> {
-    const { method, body: sent, headers, authorization, mayAskListed, signal } = asking;
+  async function askOnce(url: URL, options: DialRequest): Promise<Answer> {
+    const { method, body: sent, headers, authorization, mayUseListed: mayUseListed, signal } = options;
     signal.throwIfAborted();
-    const known = listedHost(url, mayAskListed);
+    const known = listedHost(url, mayUseListed);
     const isPlain = url.protocol === 'http:';
     if (url.username || url.password || (isPlain ? !known?.plainHttp : url.protocol !== 'https:'))
       throw new DialFault('not-https', url.host);
@@ -110,14 +110,14 @@ export function createDialer(options: DialerOptions = {}): Dialer {
   }
 
   return {
-    async ask(url, asking) {
-      let { authorization } = asking;
+    async request(url, options) {
+      let { authorization } = options;
       let at = url;
       for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-        const answer = await askOnce(at, { ...asking, authorization });
+        const answer = await askOnce(at, { ...options, authorization });
         const { location } = answer.headers;
         const isRedirect = [301, 302, 303, 307, 308].includes(answer.status) && location !== undefined;
-        if (!isRedirect || asking.method === 'POST') return answer;
+        if (!isRedirect || options.method === 'POST') return answer;
         answer.body.destroy();
         const next = URL.parse(location, at);
         if (!next) throw new DialFault('not-https', at.host);

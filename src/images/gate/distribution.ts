@@ -3,17 +3,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Digest, digestOf } from '../../lib/digest.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 
-export type AskedPath = { name: string; kind: 'manifests' | 'blobs'; digest: Digest };
+export type RequestedPath = { name: string; kind: 'manifests' | 'blobs'; digest: Digest };
 
 const form = /^\/v2\/([a-z0-9._/-]+)\/(manifests|blobs)\/(sha256:[0-9a-f]{64})$/;
 
 /** Undefined when everything has been answered. */
-export function readPath({ method, url = '' }: IncomingMessage, response: ServerResponse): AskedPath | undefined {
+export function readPath({ method, url = '' }: IncomingMessage, response: ServerResponse): RequestedPath | undefined {
   if (method !== 'GET' && method !== 'HEAD') refuse(response, 405, 'UNSUPPORTED');
   else if (url === '/v2/') response.end('{}');
   else {
     const [, name, kind, digest] = form.exec(url) ?? [];
-    if (name !== undefined) return { name, kind: kind as AskedPath['kind'], digest: digest as Digest };
+    if (name !== undefined) return { name, kind: kind as RequestedPath['kind'], digest: digest as Digest };
     refuse(response, 404, 'NAME_UNKNOWN');
   }
   return undefined;

@@ -69,7 +69,7 @@ test('an image of one tenant is not served from the login of another', async () 
   const thief = {
     ...own,
     repository: 'evil/x',
-    client: { ask: () => Promise.reject(new ImageFault('image-not-found', 'x', 'not there')) },
+    client: { request: () => Promise.reject(new ImageFault('image-not-found', 'x', 'not there')) },
   };
   assert.equal((await pull(gate, thief)).fault, 'not there');
 });

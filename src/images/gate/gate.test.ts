@@ -117,7 +117,7 @@ test('a registry that stalls with a digest of another image delays only its own 
   const honest = imageOf(layer, () => layer, said);
   const begun = Promise.withResolvers<void>();
   const client: ResolvedUpstream['client'] = {
-    async ask(_method, _path, { signal }) {
+    async request(_method, _path, { signal }) {
       const sent = new Readable({ read: () => begun.resolve() });
       sent.push(layer.subarray(0, 10));
       signal.addEventListener('abort', () => sent.destroy(signal.reason));

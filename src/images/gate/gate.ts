@@ -29,7 +29,7 @@ import {
 } from './distribution.ts';
 import { verifiedChunks } from './layer-chunks.ts';
 import { headBytes, packingOf } from './packing.ts';
-import { createPossession } from './possession.ts';
+import { createLayerAccess } from './layer-access.ts';
 import { openProvenLayers, type ProvenLayer } from './proven-layers.ts';
 import { createUnpackBudget } from './unpack-budget.ts';
 import { createUnpackedSum, type UnpackedSum } from './unpacked-sum.ts';
@@ -113,7 +113,7 @@ export async function openGate({
   const offers = new Set<Offered>();
   const budget = createUnpackBudget(unpackedBytesPerHour);
   const layers = openProvenLayers({ cache, pace, budget });
-  const possession = createPossession(cache);
+  const layerAccess = createLayerAccess(cache);
   const closing = new AbortController();
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -145,7 +145,7 @@ export async function openGate({
   async function prove(image: ResolvedUpstream, layer: Descriptor, taking: Taking & Offering): Promise<ProvenLayer> {
     const passed = (bytes: number) => taking.passed?.(layer.digest, bytes);
     const proven = await layers.prove(image, layer, { ...taking, passed });
-    possession.note(image, layer);
+    layerAccess.recordSent(image, layer);
     return proven;
   }
 
@@ -153,7 +153,7 @@ export async function openGate({
   async function confirmed(image: ResolvedUpstream, layer: Descriptor, { sum, signal }: Taking) {
     try {
       const unpacked = layers.counted(image, layer, sum);
-      return unpacked && (await possession.confirm(image, layer, signal)) ? unpacked : undefined;
+      return unpacked && (await layerAccess.confirm(image, layer, signal)) ? unpacked : undefined;
     } catch (error) {
       throw dialFault(error, image.asked);
     }

@@ -24,9 +24,9 @@ test('a layer comes unchanged, over TLS and without, in one piece and in many, t
       const listed = new Map([[host, { plainHttp: !isSecure, ca: pair.cert }]]);
       using dialer = createDialer({ listed });
       const url = new URL(`${isSecure ? 'https' : 'http'}://${host}/`);
-      const ask: LayerOrigin['client']['ask'] = (method, _, { signal }) =>
-        dialer.ask(url, { method, mayAskListed: true, signal });
-      const origin = { client: { ask }, asked: { image: 'x', registry: host, hasLogin: false } };
+      const request: LayerOrigin['client']['request'] = (method, _, { signal }) =>
+        dialer.request(url, { method, mayUseListed: true, signal });
+      const origin = { client: { request }, asked: { image: 'x', registry: host, hasLogin: false } };
       for (const isSlow of [false, true]) {
         const layer = { digest: digestOf(content), sizeBytes: content.length, mediaType: '' };
         const chunks: Buffer[] = [];

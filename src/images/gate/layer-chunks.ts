@@ -43,7 +43,7 @@ async function* layerChunks(
   let bytes = 0;
   for (let resumed = 0; ; resumed++) {
     const range = bytes > 0 ? `bytes=${bytes}-` : undefined;
-    const { status, body, url } = await client.ask('GET', `blobs/${layer.digest}`, { accept: '*/*', range, signal });
+    const { status, body, url } = await client.request('GET', `blobs/${layer.digest}`, { accept: '*/*', range, signal });
     if (status !== (range ? 206 : 200)) {
       body.destroy();
       throw statusFault(status, asked);

@@ -38,7 +38,7 @@ async function openGates(options: {
   const asked: string[] = [];
   const url = new URL('https://r.example/');
   const client = {
-    async ask(_: string, path: string) {
+    async request(_: string, path: string) {
       asked.push(path);
       const body = async function* () {
         yield layer.subarray(0, 10);

@@ -2,7 +2,7 @@
 import { type ImageFault, outOfDisk } from '../image-fault.ts';
 import { type JudgedLimits, printLimit, smallerHint } from '../resolve/image-limits.ts';
 import { refusal } from '../resolve/resolve.ts';
-import type { Asked } from '../upstream/registry-faults.ts';
+import type { RequestContext } from '../upstream/registry-faults.ts';
 
 export type UnpackedSum = {
   /** Adds the unpacked size of a layer. Returns false if the sum exceeds the limit. */
@@ -15,7 +15,7 @@ export type UnpackedSum = {
 
 /** `roomBytes`: of the engine's disk, where that is known. */
 export function createUnpackedSum(
-  asked: Asked,
+  asked: RequestContext,
   { unpacked }: Pick<JudgedLimits, 'unpacked'>,
   roomBytes: number = Number.POSITIVE_INFINITY,
 ): UnpackedSum {

@@ -244,7 +244,7 @@ export function createPushedClient(
     async open(digest) {
       return (await blob(digest)) && (await folder.open(digest));
     },
-    async ask(method, path, { range }) {
+    async request(method, path, { range }) {
       const [kind, text = ''] = path.split('/');
       const found = kind === 'manifests' ? await manifest(text) : await blob(text);
       if (!found || !isDigest(found.digest)) return absent;

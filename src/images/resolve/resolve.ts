@@ -20,7 +20,7 @@ import {
 import { createPushedClient, type PushedImages } from '../pushed/pushed-image-store.ts';
 import { type ListedRegistry, type Login, opens } from '../upstream/listed-registries.ts';
 import { createRegistryClient, type RegistryClient } from '../upstream/registry-client.ts';
-import { type Asked, dialFault, rateLimitFault, statusFault } from '../upstream/registry-faults.ts';
+import { type RequestContext, dialFault, rateLimitFault, statusFault } from '../upstream/registry-faults.ts';
 import { createRateLimits, pullsLeft, retryAfterMs } from '../upstream/registry-rates.ts';
 import {
   choosePlatform,
@@ -51,7 +51,7 @@ export type ResolvedUpstream = {
   payer: string;
   /** Requests the layers, with the login that granted access. */
   client: RegistryClient;
-  asked: Asked;
+  asked: RequestContext;
 };
 
 export type Resolver = {
@@ -89,7 +89,7 @@ export function createResolver(parts: ResolverParts): Resolver {
   async function about<T>(
     request: ImageRequest,
     signal: AbortSignal,
-    work: (client: RegistryClient, asked: Asked) => Promise<T>,
+    work: (client: RegistryClient, asked: RequestContext) => Promise<T>,
   ) {
     const { image } = request;
     if (!isReference(image)) throw notAName(image);
@@ -121,7 +121,7 @@ export function createResolver(parts: ResolverParts): Resolver {
         const { reference } = locateImage(request.image);
         const wish = { accept: accepted, signal };
         // Docker Hub does not count this request.
-        const { status, headers, body } = await client.ask('HEAD', `manifests/${reference}`, wish);
+        const { status, headers, body } = await client.request('HEAD', `manifests/${reference}`, wish);
         body.destroy();
         const left = asked.registry === 'docker.io' && !asked.hasLogin ? pullsLeft(headers) : undefined;
         if (left !== undefined) notePullsLeft?.(left);
@@ -181,8 +181,8 @@ function loginOf({ image, registryLogin }: ImageRequest): Login | undefined {
  * The operator's login is for a higher rate limit: it must not grant users images that are private. Docker Hub does not
  * count this request.
  */
-async function confirmPublic(client: RegistryClient, reference: string, asked: Asked, signal: AbortSignal) {
-  const { status, body } = await client.ask('HEAD', `manifests/${reference}`, { accept: accepted, signal });
+async function confirmPublic(client: RegistryClient, reference: string, asked: RequestContext, signal: AbortSignal) {
+  const { status, body } = await client.request('HEAD', `manifests/${reference}`, { accept: accepted, signal });
   body.destroy();
   if (status !== 200) throw statusFault(status, asked);
 }
@@ -194,12 +194,12 @@ async function readVerified(
   client: RegistryClient,
   kind: 'manifests' | 'blobs',
   reference: string,
-  asked: Asked,
+  asked: RequestContext,
   signal: AbortSignal,
   refusedFor?: (ms: number) => void,
 ): Promise<Document> {
   const accept = kind === 'manifests' ? accepted : '*/*';
-  const { status, headers, body, url } = await client.ask('GET', `${kind}/${reference}`, { accept, signal });
+  const { status, headers, body, url } = await client.request('GET', `${kind}/${reference}`, { accept, signal });
   if (status !== 200) {
     body.destroy();
     const waitMs = status === 429 ? retryAfterMs(headers, Date.now()) : undefined;
@@ -214,7 +214,7 @@ async function readVerified(
   return { digest, bytes, mediaType: String(headers['content-type'] ?? '') };
 }
 
-type Narrowing = { client: RegistryClient; platform: Platform; asked: Asked; signal: AbortSignal };
+type Narrowing = { client: RegistryClient; platform: Platform; asked: RequestContext; signal: AbortSignal };
 
 /** The manifest for this platform; of an index its entry. */
 async function narrow(document: Document, { client, platform, asked, signal }: Narrowing) {
@@ -228,13 +228,13 @@ async function narrow(document: Document, { client, platform, asked, signal }: N
   return asImage(chosen, narrowed, asked);
 }
 
-function readable({ bytes, mediaType }: Document, asked: Asked): Manifest {
+function readable({ bytes, mediaType }: Document, asked: RequestContext): Manifest {
   const read = readManifest(bytes, mediaType);
   if (isManifestFault(read)) throw refusal(asked, whyNotRun(read));
   return read;
 }
 
-function asImage(document: Document, read: Extract<Manifest, { kind: 'image' }>, asked: Asked) {
+function asImage(document: Document, read: Extract<Manifest, { kind: 'image' }>, asked: RequestContext) {
   const attestation = read.layers.find(isAttestation);
   if (attestation) throw refusal(asked, whyNotRun({ kind: 'layer-type', found: attestation.mediaType }));
   // The registry's media type may be wrong, and the engine relies on it.
@@ -244,7 +244,7 @@ function asImage(document: Document, read: Extract<Manifest, { kind: 'image' }>,
 function judge(
   layers: readonly Descriptor[],
   content: Buffer,
-  { platform, asked, limits }: { platform: Platform; asked: Asked; limits: JudgedLimits },
+  { platform, asked, limits }: { platform: Platform; asked: RequestContext; limits: JudgedLimits },
 ): ImageConfig {
   const config: ImageConfig | undefined = readConfig(content);
   if (!config) throw refusal(asked, 'has an invalid configuration');
@@ -258,12 +258,12 @@ function judge(
   return config;
 }
 
-function wrongPlatform({ image }: Asked, has: string, platform: Platform): ImageFault {
+function wrongPlatform({ image }: RequestContext, has: string, platform: Platform): ImageFault {
   const words = `Image ${image} has ${has} only; this server is ${printPlatform(platform)}.`;
   return new ImageFault('image-wrong-architecture', image, words, { hint: architectureHint });
 }
 
 /** The image can never run, so a retry is pointless. */
-export function refusal({ image }: Asked, because: string, hint?: string): ImageFault {
+export function refusal({ image }: RequestContext, because: string, hint?: string): ImageFault {
   return new ImageFault('bad-request', image, `Image ${image} ${because}.`, hint === undefined ? {} : { hint });
 }

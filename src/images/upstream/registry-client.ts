@@ -13,12 +13,12 @@ import { dockerHubHost } from './registry-faults.ts';
 
 export type RegistryClient = {
   /** `path`: behind the repository, such as `manifests/1`. Its answer has to be read or destroyed. */
-  ask(method: 'GET' | 'HEAD', path: string, wish: Wish): Promise<Answer>;
+  request(method: 'GET' | 'HEAD', path: string, options: RegistryRequest): Promise<Answer>;
   /** A blob that is on this machine and was verified when it came. The caller closes it. */
   open?(digest: Digest): Promise<OpenedBlob | undefined>;
 };
 
-export type Wish = { accept: string; range?: string | undefined; signal: AbortSignal };
+export type RegistryRequest = { accept: string; range?: string | undefined; signal: AbortSignal };
 
 export type ClientOptions = {
   location: Pick<ImageLocation, 'registry' | 'repository'>;
@@ -34,21 +34,21 @@ export function createRegistryClient(dialer: Dialer, { location, login, listed }
   const { registry, repository } = location;
   const host = registry === 'docker.io' ? dockerHubHost : registry;
   const base = `${listed?.plainHttp ? 'http' : 'https'}://${host}/v2/${repository}/`;
-  const mayAskListed = listed !== undefined;
+  const mayUseListed = listed !== undefined;
   let authorization: string | undefined;
 
-  async function ask(method: 'GET' | 'HEAD', path: string, { accept, range, signal }: Wish): Promise<Answer> {
+  async function request(method: 'GET' | 'HEAD', path: string, { accept, range, signal }: RegistryRequest): Promise<Answer> {
     const url = URL.parse(base + path);
     if (!url) throw new DialFault('unknown-name', registry);
-    const asking = { method, headers: { accept, ...(range && { range }) }, mayAskListed, signal };
-    const answer = await dialer.ask(url, { ...asking, authorization });
+    const asking = { method, headers: { accept, ...(range && { range }) }, mayUseListed, signal };
+    const answer = await dialer.request(url, { ...asking, authorization });
     // Credentials for the registry are not for another host that it redirects to.
     if (answer.status !== 401 || answer.url.host !== url.host) return answer;
     answer.body.destroy();
     const shown = await authorize(answer.headers['www-authenticate'], signal);
     if (shown === undefined) return answer;
     authorization = shown;
-    return await dialer.ask(url, { ...asking, authorization });
+    return await dialer.request(url, { ...asking, authorization });
   }
 
   /** The Authorization header for a registry's challenge; undefined without a credential. */
@@ -60,14 +60,14 @@ export function createRegistryClient(dialer: Dialer, { location, login, listed }
     if (!realm) return undefined;
     if (challenge.service !== undefined) realm.searchParams.set('service', challenge.service);
     realm.searchParams.set('scope', `repository:${repository}:pull`);
-    const asking = { method: 'GET', mayAskListed, signal } as const;
-    const answer = await dialer.ask(realm, { ...asking, authorization: login && basic(login) });
+    const asking = { method: 'GET', mayUseListed, signal } as const;
+    const answer = await dialer.request(realm, { ...asking, authorization: login && basic(login) });
     const body = await readWhole(answer.body, maxTokenBytes, answer.url.host);
     const token = answer.status === 200 ? readToken(body.toString()) : undefined;
     return token && `Bearer ${token}`;
   }
 
-  return { ask };
+  return { request };
 }
 
 function basic({ username, password }: Login): string {

@@ -3,10 +3,10 @@ import { DialFault } from '../dialer/dial-fault.ts';
 import { ImageFault, whenItAnswers } from '../image-fault.ts';
 
 /** The context of a request. */
-export type Asked = { image: string; registry: string; hasLogin: boolean };
+export type RequestContext = { image: string; registry: string; hasLogin: boolean };
 
 /** The rate limit of the registry was reached. `waitMs`: the pause that it requires, if it gives one. */
-export function rateLimitFault({ image, registry, hasLogin }: Asked, waitMs: number | undefined): ImageFault {
+export function rateLimitFault({ image, registry, hasLogin }: RequestContext, waitMs: number | undefined): ImageFault {
   const when = waitMs === undefined ? '' : ` for about ${Math.ceil(waitMs / 60_000)} min`;
   const words = `The registry ${registry} allows no more pulls at the moment (its rate limit)${when}.`;
   const hint = hasLogin ? whenItAnswers : `${whenItAnswers}; a registryLogin may be allowed more`;
@@ -14,7 +14,7 @@ export function rateLimitFault({ image, registry, hasLogin }: Asked, waitMs: num
 }
 
 /** For statuses other than success. */
-export function statusFault(status: number, asked: Asked): ImageFault {
+export function statusFault(status: number, asked: RequestContext): ImageFault {
   const { image, registry, hasLogin } = asked;
   if (status === 404) {
     const words = `Image ${image} does not exist in the registry ${registry}.`;
@@ -37,7 +37,7 @@ export function statusFault(status: number, asked: Asked): ImageFault {
 }
 
 /** Of a request that has no answer. Anything else is a bug, and stays what it is. */
-export function dialFault(error: unknown, { image, registry }: Asked): unknown {
+export function dialFault(error: unknown, { image, registry }: RequestContext): unknown {
   if (!(error instanceof DialFault)) return error;
   const { kind, host } = error;
   const elsewhere =

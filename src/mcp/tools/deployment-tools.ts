@@ -1,10 +1,10 @@
 /** The tools that look at deployments: status, logs, list and limits. */
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod/v4';
-import { type Answer, problemOf } from '../../client/ask.ts';
+import { type Answer, problemOf } from '../../client/request.ts';
 import type { LogLine } from '../../client/client.ts';
 import { messagesOf } from '../../client/server-sent.ts';
-import { sayLimits, sayLines, sayList, sayStatus } from '../sentences.ts';
+import { describeLimits, describeLines, describeList, describeStatus } from '../descriptions.ts';
 import type { Service } from '../service.ts';
 import { addTool, applicationOf, named, token } from '../tool.ts';
 
@@ -25,7 +25,7 @@ export function addDeploymentTools(server: McpServer, service: Service): void {
         .default(longestWaitSeconds)
         .describe('0: return the current state immediately.'),
     },
-    say: sayStatus,
+    say: describeStatus,
     effect: 'reads',
     quotesApplications: true,
     run: async ({ waitSeconds, ...given }, { signal }) => {
@@ -49,7 +49,7 @@ export function addDeploymentTools(server: McpServer, service: Service): void {
       search: z.string().max(200).optional().describe('Only lines that contain this text, among all kept lines.'),
       stream: z.enum(['stdout', 'stderr']).optional().describe('Only lines of this stream.'),
     },
-    say: sayLines,
+    say: describeLines,
     effect: 'reads',
     quotesApplications: true,
     run: async ({ pod, tail, since, previous, search, stream, ...given }, { signal }) => {
@@ -74,7 +74,7 @@ export function addDeploymentTools(server: McpServer, service: Service): void {
     title: 'List deployments',
     description: 'The active deployments of the session, or of the account.',
     input: { sessionToken: token },
-    say: sayList,
+    say: describeList,
     effect: 'reads',
     quotesApplications: true,
     run: async ({ sessionToken }, { signal }) =>
@@ -85,7 +85,7 @@ export function addDeploymentTools(server: McpServer, service: Service): void {
     title: 'Show limits and use',
     description: 'Your limits and current use: deployments, memory in bytes, lifetime.',
     input: { sessionToken: token },
-    say: sayLimits,
+    say: describeLimits,
     effect: 'reads',
     run: async ({ sessionToken }, { signal }) => (await service.clientOf(sessionToken)).call('getLimits', { signal }),
   });

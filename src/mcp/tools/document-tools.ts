@@ -1,9 +1,9 @@
 /** The tools that take a document: validate, deploy, update and preview. */
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod/v4';
-import type { Answer } from '../../client/ask.ts';
+import type { Answer } from '../../client/request.ts';
 import type { Started } from '../../client/service-types.ts';
-import { sayPreview, sayStart, sayUpdate, sayValidation } from '../sentences.ts';
+import { describePreview, describeStart, describeUpdate, describeValidation } from '../descriptions.ts';
 import type { Service } from '../service.ts';
 import { addTool, token } from '../tool.ts';
 
@@ -26,7 +26,7 @@ export function addDocumentTools(server: McpServer, service: Service): void {
     description:
       'Checks a document without deploying it. Returns every problem with line, column and hint, and `fixed`, the document with all safe fixes. If `images` is "checked", a valid document can be deployed here; otherwise, images were not checked.',
     input: { document },
-    say: sayValidation,
+    say: describeValidation,
     effect: 'reads',
     run: async ({ document }, { signal }) =>
       (await service.clientOf(undefined)).call('validateConfig', {
@@ -55,7 +55,7 @@ export function addDocumentTools(server: McpServer, service: Service): void {
         .optional()
         .describe('A UUID that you generate. A repeated start with the same UUID returns the same deployment.'),
     },
-    say: sayStart,
+    say: describeStart,
     effect: 'changes',
     run: async ({ document, sessionToken, dryRun, idempotencyKey }, { signal }) => {
       const answer = await (await service.clientOf(sessionToken)).call('startDeployment', {
@@ -74,7 +74,7 @@ export function addDocumentTools(server: McpServer, service: Service): void {
     description:
       'Applies a changed document to the deployment with the same application name. The URL stays. The current pods keep running until the new pods are ready, and stay if these fail. Then call status.',
     input: { document, environment, sessionToken: token, dryRun },
-    say: sayUpdate,
+    say: describeUpdate,
     effect: 'changes',
     run: async ({ document, environment, sessionToken, dryRun }, { signal }) =>
       (await service.clientOf(sessionToken)).call('updateDeployment', {
@@ -89,7 +89,7 @@ export function addDocumentTools(server: McpServer, service: Service): void {
     description:
       'Shows what an update with this document would do to each pod, its data, and its public paths. Changes nothing.',
     input: { document, environment, sessionToken: token },
-    say: sayPreview,
+    say: describePreview,
     effect: 'reads',
     run: async ({ document, environment, sessionToken }, { signal }) =>
       (await service.clientOf(sessionToken)).call('previewUpdate', {

@@ -4,7 +4,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { pack } from 'tar-stream';
 import * as z from 'zod/v4';
 import type { AnswerOf, Started } from '../../client/client.ts';
-import { sayStart, sayUpdate } from '../sentences.ts';
+import { describeStart, describeUpdate } from '../descriptions.ts';
 import type { Service } from '../service.ts';
 import { addTool, token } from '../tool.ts';
 import { keepStarted } from './document-tools.ts';
@@ -34,7 +34,7 @@ export function addSourceTools(server: McpServer, service: Service): void {
       sessionToken: token,
     },
     say: (answer: AnswerOf<'updateDeployment'> | Omit<Started, 'sessionToken'>) =>
-      'environment' in answer ? sayStart(answer) : sayUpdate(answer),
+      'environment' in answer ? describeStart(answer) : describeUpdate(answer),
     effect: 'changes',
     run: async ({ files, git, ref, path, name, sessionToken }, { signal }) => {
       const client = await service.clientOf(sessionToken);

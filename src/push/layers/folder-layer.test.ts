@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FolderLayer } from '../../folder/project.ts';
-import { type BasePaths, noteEntry, resolvePath } from '../../lib/image-paths.ts';
+import { type BasePaths, recordEntry, resolvePath } from '../../lib/image-paths.ts';
 import { layerEntries } from './folder-layer.ts';
 
 type Told = [name: string, type: string, more?: { mode?: number; uid?: number; target?: string }];
@@ -9,7 +9,7 @@ type Told = [name: string, type: string, more?: { mode?: number; uid?: number; t
 function imageOf(...entries: Told[]): BasePaths {
   const paths: BasePaths = new Map();
   for (const [name, type, { mode = 0o755, uid = 0, target = '' } = {}] of entries)
-    noteEntry(paths, { name, type, mode, uid, gid: uid, target });
+    recordEntry(paths, { name, type, mode, uid, gid: uid, target });
   return paths;
 }
 

@@ -6,7 +6,7 @@ import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { extract, type Header, type Pack, pack } from 'tar-stream';
 import type { FolderLayer } from '../../folder/project.ts';
-import { type BasePaths, noteEntry, resolvePath } from '../../lib/image-paths.ts';
+import { type BasePaths, recordEntry, resolvePath } from '../../lib/image-paths.ts';
 import { addTarPieces, addTarText } from '../../lib/tar-entries.ts';
 import { PushFault } from '../push-fault.ts';
 import { type Entry, entryAt, listFolder, type Made } from './folder-listing.ts';
@@ -74,7 +74,7 @@ function note(paths: BasePaths, entry: Entry | Made): void {
   const { uid = 0, gid = 0 } = entry as { uid?: number; gid?: number };
   const type = { folder: 'directory', link: 'symlink', file: 'file', made: 'file' }[entry.kind];
   const target = entry.kind === 'link' ? entry.target : '';
-  noteEntry(paths, { name: entry.path, type, mode: entry.mode, uid, gid, target });
+  recordEntry(paths, { name: entry.path, type, mode: entry.mode, uid, gid, target });
 }
 
 /** A link of a cloned project may point at anything on this machine; in the image it would point at something else. */
@@ -116,7 +116,7 @@ async function addAll(tar: Pack, { from, to }: Pick<FolderLayer, 'from' | 'to'>,
   let isFirst = true;
   for await (const entry of source.pipe(entries)) {
     const header = readHeader(from, entry.header, placed);
-    noteEntry(paths, {
+    recordEntry(paths, {
       name: header.name,
       type: header.type ?? 'file',
       mode: header.mode ?? 0o644,

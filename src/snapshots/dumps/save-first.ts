@@ -4,7 +4,7 @@ import type { PodSpec } from '../../config/spec/spec.ts';
 import type { Dump } from '../../deployment/snapshot/dump.ts';
 import type { SizedVolume } from '../../deployment/snapshot/snapshot.ts';
 import type { Derive } from '../../deployment/workload/derived-secrets.ts';
-import { movingMs } from '../../lib/moving-time.ts';
+import { transferTimeoutMs } from '../../lib/transfer-timeout.ts';
 import { SnapshotFault, type SnapshotParts } from '../snapshot-parts.ts';
 import { savingOf } from './redis-save.ts';
 import { runTool } from './run-tool.ts';
@@ -21,7 +21,7 @@ export async function saveFirst(
   dumps: readonly Dump[],
   { deploymentId, volumes, parts }: { deploymentId: string; volumes: readonly SizedVolume[]; parts: SnapshotParts },
 ): Promise<void> {
-  const withinMs = movingMs(volumes.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
+  const withinMs = transferTimeoutMs(volumes.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
   for (const dump of dumps.filter(({ kind }) => kind === 'redis')) {
     const exec = execOf(parts, dump);
     const { name: workload, revision } = await workloadOf(dump, deploymentId, parts);

@@ -3,7 +3,7 @@ import type { Dump, LoadedDump } from '../../deployment/snapshot/dump.ts';
 import type { SizedVolume } from '../../deployment/snapshot/snapshot.ts';
 import type { ObservedWorkload } from '../../deployment/workload/workload.ts';
 import { type Exec, noExec } from '../../engine/exec.ts';
-import { movingMs } from '../../lib/moving-time.ts';
+import { transferTimeoutMs } from '../../lib/transfer-timeout.ts';
 import { wait } from '../../lib/wait.ts';
 import { SnapshotFault, type SnapshotParts } from '../snapshot-parts.ts';
 import { loadDump, writeDump } from './dump-files.ts';
@@ -41,7 +41,7 @@ export async function takeDumps(
     const dumping = {
       exec,
       workload: (await workloadOf(dump, deploymentId, parts)).name,
-      withinMs: movingMs(sizeBytes),
+      withinMs: transferTimeoutMs(sizeBytes),
       stop,
     };
     written += await writeDump(dump, writerOf(dump), { ...dumping, maxBytes });
@@ -67,7 +67,7 @@ export async function loadDumps(
   for (const dump of dumps) {
     const exec = execOf(parts, dump);
     const { name: workload } = await whenReady(dump, deploymentId, parts);
-    await loadDump(dump, readerOf(dump), { exec, workload, withinMs: movingMs(totalBytes), stop: parts.stop });
+    await loadDump(dump, readerOf(dump), { exec, workload, withinMs: transferTimeoutMs(totalBytes), stop: parts.stop });
   }
 }
 

@@ -28,14 +28,14 @@ export type NotificationReader = {
   /** Says to the others that it is there, by this id. */
   processId: string;
   /** Called without news when some may have been missed. */
-  tell(news?: Notification): void;
+  notify(news?: Notification): void;
   /** Whether the others see that it is there. */
   seen(isSeen: boolean): void;
   /** Another process holds something, and is not there any more. */
   gone(processId: string): void;
 };
 
-export function followNotifications(config: ClientConfig, { processId, tell, seen, gone }: NotificationReader): AsyncDisposable {
+export function followNotifications(config: ClientConfig, { processId, notify, seen, gone }: NotificationReader): AsyncDisposable {
   const ending = new AbortController();
   const byName = new Map<string, Channel>(
     Object.entries(channels).map(([channel, name]) => [name, channel as Channel]),
@@ -53,7 +53,7 @@ export function followNotifications(config: ClientConfig, { processId, tell, see
         const channel = byName.get(name);
         const end = payload.indexOf(' ');
         const isOwn = payload.slice(0, end) === config.application_name;
-        if (channel) tell({ channel, isOwn, text: payload.slice(end + 1) });
+        if (channel) notify({ channel, isOwn, text: payload.slice(end + 1) });
       });
       try {
         await client.connect();
@@ -61,7 +61,7 @@ export function followNotifications(config: ClientConfig, { processId, tell, see
         seen(true);
         for (const name of byName.keys()) await client.query(`listen ${name}`);
         backoff.reset();
-        tell();
+        notify();
         const watching = new AbortController();
         void hasEnded.then(() => watching.abort());
         await watchPresence(client, gone, watching.signal);

@@ -31,7 +31,7 @@ async function acquire(pool: Pool, untilMs: number): Promise<PoolClient> {
       return client;
     } catch (error) {
       const isLate = performance.now() + pauseMs > untilMs;
-      if (troubleOf(error) !== 'lost' || isLate) throw told(error, 'no', { isBrief: false });
+      if (problemOf(error) !== 'lost' || isLate) throw told(error, 'no', { isBrief: false });
       await wait(pauseMs);
     }
   }
@@ -65,7 +65,7 @@ function openConnection(pool: Pool, patienceMs: number, first: PoolClient): Post
         if (isEnd(text)) isInTransaction = false;
         return result;
       } catch (error) {
-        const trouble = troubleOf(error);
+        const trouble = problemOf(error);
         isBroken ||= trouble === 'lost';
         if (text === 'rollback' && isBroken) return undone;
         const mayRepeat = !isInTransaction && text !== 'commit' && performance.now() < untilMs;
@@ -87,7 +87,7 @@ const undone = { command: 'ROLLBACK', rowCount: 0, rows: [] };
 function ignore(): void {}
 
 /** Whether nothing can have been done: what is not committed is undone when its connection ends. */
-function isCertain(text: string, trouble: ReturnType<typeof troubleOf>, isInTransaction: boolean): boolean {
+function isCertain(text: string, trouble: ReturnType<typeof problemOf>, isInTransaction: boolean): boolean {
   return trouble !== 'lost' || (isInTransaction ? text !== 'commit' : isReading(text));
 }
 
@@ -107,10 +107,10 @@ function isEnd(text: string): boolean {
 function told(
   error: unknown,
   wasDone: 'no' | 'unknown',
-  { isBrief } = { isBrief: troubleOf(error) !== 'busy' },
+  { isBrief } = { isBrief: problemOf(error) !== 'busy' },
 ): Error {
   const { message, code } = error as { message: string; code?: string };
-  if (troubleOf(error)) return new StoreFault(`PostgreSQL: ${message}`, { wasDone, isBrief, code });
+  if (problemOf(error)) return new StoreFault(`PostgreSQL: ${message}`, { wasDone, isBrief, code });
   const { constraint, table } = error as { constraint?: string; table?: string };
   return Object.assign(new Error(message), { code, ...(constraint && { constraint }), ...(table && { table }) });
 }
@@ -141,7 +141,7 @@ function named(text: string, { length }: readonly unknown[]): { name?: string } 
 
 /** Classifies errors of PostgreSQL and of the connection to it. */
 
-type PostgresTrouble =
+type PostgresProblem =
   /** The connection is gone, or of no use any more; the next one may be better. */
   | 'lost'
   /** Undone by the database because of others at the same time: it goes better the next time, on this connection. */
@@ -150,7 +150,7 @@ type PostgresTrouble =
   | 'busy';
 
 /** By SQLSTATE: https://www.postgresql.org/docs/15/errcodes-appendix.html. */
-const troubleOfState: Record<string, PostgresTrouble> = {
+const troubleOfState: Record<string, PostgresProblem> = {
   '40001': 'undone', // serialization_failure
   '40P01': 'undone', // deadlock_detected
   '0A000': 'lost', // a statement prepared before another release has changed its table; anything else is repeated in vain
@@ -165,7 +165,7 @@ const troubleOfState: Record<string, PostgresTrouble> = {
 };
 
 /** 08: of the connection; 53: no connections, memory or disk left. */
-const troubleOfClass: Record<string, PostgresTrouble> = { '08': 'lost', '53': 'lost' };
+const troubleOfClass: Record<string, PostgresProblem> = { '08': 'lost', '53': 'lost' };
 
 const systemCodes = [
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN'],
@@ -173,7 +173,7 @@ const systemCodes = [
 ];
 
 /** The driver's own, which have no code. */
-const driverMessages: readonly [RegExp, PostgresTrouble][] = [
+const driverMessages: readonly [RegExp, PostgresProblem][] = [
   [/^timeout exceeded when trying to connect/, 'busy'],
   [/^Query read timeout/, 'lost'],
   [/^Connection terminated/, 'lost'],
@@ -181,7 +181,7 @@ const driverMessages: readonly [RegExp, PostgresTrouble][] = [
 ];
 
 /** Undefined for a mistake of ours, of the settings, or of the schema. */
-function troubleOf(error: unknown): PostgresTrouble | undefined {
+function problemOf(error: unknown): PostgresProblem | undefined {
   const { code, message = '' } = error as { code?: unknown; message?: string };
   if (typeof code === 'string') {
     if (systemCodes.includes(code)) return 'lost';

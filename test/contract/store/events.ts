@@ -33,7 +33,7 @@ export function eventsContract(open: OpenStore): void {
   });
 
   /** One write for each call, a second apart. */
-  async function tell(...events: DeploymentEvent[]): Promise<void> {
+  async function record(...events: DeploymentEvent[]): Promise<void> {
     at += 1_000;
     await addEvents(
       db,
@@ -70,17 +70,17 @@ export function eventsContract(open: OpenStore): void {
   });
 
   test('events are numbered from 1 in each deployment', async () => {
-    await tell(web('a'), web('b'));
-    await tell(web());
+    await record(web('a'), web('b'));
+    await record(web());
     assert.deepEqual(await told(), ['1. a ×1, 1–1', '2. b ×1, 1–1', '3. ready ×1, 2–2']);
   });
 
   test('a repeated event is counted, even with others in between', async () => {
     for (let retry = 0; retry < 40; retry++) {
-      await tell(web('exited with code 1'));
-      await tell(web('does not listen on port 80'));
+      await record(web('exited with code 1'));
+      await record(web('does not listen on port 80'));
     }
-    await tell(web('a'), web('a'));
+    await record(web('a'), web('a'));
     assert.deepEqual(await told(), [
       '1. exited with code 1 ×40, 1–79',
       '2. does not listen on port 80 ×40, 2–80',
@@ -89,19 +89,19 @@ export function eventsContract(open: OpenStore): void {
   });
 
   test('a reader that resumes receives the new count, and only events that have happened again', async () => {
-    await tell(web('a'), web('b'));
+    await record(web('a'), web('b'));
     const [, last] = await eventsAfter(db, 'shop', 0, 100);
-    await tell(web('a'));
+    await record(web('a'));
     assert.deepEqual(await told(last!.sequence), ['1. a ×2, 1–2']);
     const [again] = await eventsAfter(db, 'shop', last!.sequence, 100);
     assert.deepEqual(await told(again!.sequence), []);
   });
 
   test('after the next intent every event is new again', async () => {
-    await tell(web('a'));
-    await tell({ kind: 'intent', intent: 'update', revision: 2 }, web('a'));
-    await tell({ kind: 'intent', intent: 'extend' });
-    await tell({ kind: 'intent', intent: 'extend' });
+    await record(web('a'));
+    await record({ kind: 'intent', intent: 'update', revision: 2 }, web('a'));
+    await record({ kind: 'intent', intent: 'extend' });
+    await record({ kind: 'intent', intent: 'extend' });
     assert.deepEqual(await told(), [
       ...['1. a ×1, 1–1', '2. intent ×1, 2–2', '3. a ×1, 2–2', '4. intent ×1, 3–3', '5. intent ×1, 4–4'],
     ]);
@@ -115,8 +115,8 @@ export function eventsContract(open: OpenStore): void {
       because: 'exited with code 1',
       lastLines: [line],
     });
-    await tell(failed('12:01 no database'));
-    await tell(failed('12:02 no database'));
+    await record(failed('12:01 no database'));
+    await record(failed('12:02 no database'));
     const [event] = await eventsAfter(db, 'shop', 0, 100);
     assert.deepEqual([event!.count, 'lastLines' in event! && event.lastLines], [2, ['12:02 no database']]);
   });
@@ -124,12 +124,12 @@ export function eventsContract(open: OpenStore): void {
   const extend: DeploymentEvent = { kind: 'intent', intent: 'extend' };
   const mended: DeploymentEvent = { kind: 'disk', disk: 'mended', volume: 'db-data', title: 'volume data of pod db' };
   const tellMany = async (times: number, ...events: DeploymentEvent[]) => {
-    for (let left = times; left > 0; left -= 50) await tell(...Array(Math.min(left, 50)).fill(events).flat());
+    for (let left = times; left > 0; left -= 50) await record(...Array(Math.min(left, 50)).fill(events).flat());
   };
   const all = async () => await eventsAfter(db, 'shop', 0, 10_000);
 
   test('of very many the oldest are forgotten, and one event in their place contains their number', async () => {
-    await tell(web('a'), web('a'));
+    await record(web('a'), web('a'));
     await tellMany(3_000, extend);
     const [first, ...others] = await all();
     const { number, sequence, ...forgotten } = first!;
@@ -159,7 +159,7 @@ export function eventsContract(open: OpenStore): void {
   });
 
   test('disk events are kept after any number of others, and limited too', async () => {
-    await tell(mended);
+    await record(mended);
     await tellMany(2_000, extend);
     assert.equal((await latestOfDisk(db, 'shop')).length, 1);
     await tellMany(500, extend, mended);
@@ -175,7 +175,7 @@ export function eventsContract(open: OpenStore): void {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(few, { minLength: 1, maxLength: 5 }), { maxLength: 8 }), async (writes) => {
         await db.deleteFrom('events').execute();
-        for (const write of writes) await tell(...write);
+        for (const write of writes) await record(...write);
         const events = await eventsAfter(db, 'shop', 0, 1000);
         const total = writes.flat().length;
         assert.equal(

@@ -1,5 +1,5 @@
 /** The calls of signing in and of the account. */
-import { type Answer, allAnswered, ask, call } from '../service/ask.ts';
+import { type Answer, allAnswered, request, call } from '../service/request.ts';
 import type {
   ApiKey,
   Claim,
@@ -20,37 +20,37 @@ const verifiedPath = '/verify-email';
 const resetPath = '/reset-password';
 
 export function signIn(email: string, password: string): Promise<Answer<SignedIn>> {
-  return ask('/api/auth/sign-in/email', { json: { email, password, callbackURL: verifiedPath } });
+  return request('/api/auth/sign-in/email', { json: { email, password, callbackURL: verifiedPath } });
 }
 
 /** `token` is null where the address has to be verified first. */
 export function signUp(account: NewAccount): Promise<Answer<{ token: string | null }>> {
-  return ask('/api/auth/sign-up/email', { json: { ...account, callbackURL: verifiedPath } });
+  return request('/api/auth/sign-up/email', { json: { ...account, callbackURL: verifiedPath } });
 }
 
 /** The service would refuse the page's pending requests after the sign-out. */
 export async function signOut(): Promise<Answer<unknown>> {
   await allAnswered();
-  return await ask('/api/auth/sign-out', { json: {} });
+  return await request('/api/auth/sign-out', { json: {} });
 }
 
 /** @returns where to go to sign in there. */
 export function signInWith(provider: string, callbackURL: string): Promise<Answer<SignedIn>> {
-  return ask('/api/auth/sign-in/social', { json: { provider, callbackURL, errorCallbackURL: '/sign-in' } });
+  return request('/api/auth/sign-in/social', { json: { provider, callbackURL, errorCallbackURL: '/sign-in' } });
 }
 
 export function changeName(name: string): Promise<Answer<unknown>> {
-  return ask('/api/auth/update-user', { json: { name } });
+  return request('/api/auth/update-user', { json: { name } });
 }
 
 /** Where mails are sent, it counts once the link of one is opened. `password`: empty where the account has none. */
 export function changeEmail(newEmail: string, password: string): Promise<Answer<unknown>> {
-  return ask('/api/auth/change-email', { json: { newEmail, ...(password !== '' && { password }) } });
+  return request('/api/auth/change-email', { json: { newEmail, ...(password !== '' && { password }) } });
 }
 
 /** Signs out all other browsers. */
 export function changePassword(currentPassword: string, newPassword: string): Promise<Answer<unknown>> {
-  return ask('/api/auth/change-password', { json: { currentPassword, newPassword, revokeOtherSessions: true } });
+  return request('/api/auth/change-password', { json: { currentPassword, newPassword, revokeOtherSessions: true } });
 }
 
 export function notifications(): Promise<Answer<Notifications>> {
@@ -75,29 +75,29 @@ export function removeSignIn(id: string): Promise<Answer<unknown>> {
 }
 
 export function signOutElsewhere(): Promise<Answer<unknown>> {
-  return ask('/api/auth/revoke-other-sessions', { json: {} });
+  return request('/api/auth/revoke-other-sessions', { json: {} });
 }
 
 /** `password`: empty where the account has none. */
 export function deleteAccount(password: string): Promise<Answer<unknown>> {
-  return ask('/api/auth/delete-user', { json: password === '' ? {} : { password } });
+  return request('/api/auth/delete-user', { json: password === '' ? {} : { password } });
 }
 
-export function askForReset(email: string): Promise<Answer<unknown>> {
-  return ask('/api/auth/request-password-reset', { json: { email, redirectTo: resetPath } });
+export function requestPasswordReset(email: string): Promise<Answer<unknown>> {
+  return request('/api/auth/request-password-reset', { json: { email, redirectTo: resetPath } });
 }
 
 export function resetPassword(token: string, newPassword: string): Promise<Answer<unknown>> {
-  return ask('/api/auth/reset-password', { json: { token, newPassword } });
+  return request('/api/auth/reset-password', { json: { token, newPassword } });
 }
 
-export function askForVerification(email: string): Promise<Answer<unknown>> {
-  return ask('/api/auth/send-verification-email', { json: { email, callbackURL: verifiedPath } });
+export function requestVerification(email: string): Promise<Answer<unknown>> {
+  return request('/api/auth/send-verification-email', { json: { email, callbackURL: verifiedPath } });
 }
 
 /** Whether the token of a mail's link verifies an address. */
 export function verifyEmail(token: string): Promise<Answer<unknown>> {
-  return ask('/api/auth/verify-email', { query: { token } });
+  return request('/api/auth/verify-email', { query: { token } });
 }
 
 export function claimOf(token: string): Promise<Answer<Claim>> {

@@ -4,12 +4,12 @@ import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
 import { printAgo, printCountdown } from '../parts/time.ts';
-import { tellUser } from '../parts/toast.tsx';
+import { showToast } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import { forgetDeployment, useRemembered } from '../remembered/remembered.ts';
 import { go, Link } from '../routing/router.tsx';
 import { pathOf } from '../routing/routes.ts';
-import type { Problem } from '../service/ask.ts';
+import type { Problem } from '../service/request.ts';
 import type { Claim } from '../service/records.ts';
 import { claimOf, confirmClaim } from './calls.ts';
 import { signInPath } from './next.ts';
@@ -134,7 +134,7 @@ function Confirmation({ token, claim, email, onChanged }: ConfirmationProps) {
     const { message, environment, applicationName, attached, tokenEnded } = answer.value;
     // The stored token is useless now. The account sees the same deployments.
     if (tokenEnded) attached.forEach(forgetDeployment);
-    tellUser(message);
+    showToast(message);
     go(pathOf({ page: 'deployment', environment, applicationName, tab: 'overview' }), { replace: true });
   };
   return (

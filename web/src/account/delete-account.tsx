@@ -1,7 +1,7 @@
 /** The end of the account, with everything that it has. */
 import { useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
-import { tellUser } from '../parts/toast.tsx';
+import { showToast } from '../parts/toast.tsx';
 import { forgetTextsOfAccount } from '../remembered/remembered.ts';
 import { go } from '../routing/router.tsx';
 import type { Account } from '../service/records.ts';
@@ -50,5 +50,5 @@ async function leave() {
   forgetTextsOfAccount();
   await findVisitor();
   go('/', { replace: true });
-  tellUser('The account was deleted.');
+  showToast('The account was deleted.');
 }

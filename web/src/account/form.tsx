@@ -1,7 +1,7 @@
 /** Forms that ask the service: one at a time, with what it says about it. */
 import { type ComponentProps, type FormEvent, type ReactNode, useId, useState } from 'react';
 import { ProblemNotice } from '../parts/notice.tsx';
-import type { Answer, Problem } from '../service/ask.ts';
+import type { Answer, Problem } from '../service/request.ts';
 
 type FormProps<T> = {
   /** The values by the names of the fields. */

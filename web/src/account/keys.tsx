@@ -4,15 +4,15 @@ import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
 import { printAgo } from '../parts/time.ts';
-import { tellUser } from '../parts/toast.tsx';
-import type { Asked } from '../parts/use-answer.ts';
-import type { Problem } from '../service/ask.ts';
+import { showToast } from '../parts/toast.tsx';
+import type { AnswerState } from '../parts/use-answer.ts';
+import type { Problem } from '../service/request.ts';
 import type { ApiKey } from '../service/records.ts';
 import { addKey, removeKey } from './calls.ts';
 import { Field, Form } from './form.tsx';
 import { MadeSecret } from './made-secret.tsx';
 
-export function Keys({ asked: { value, problem, ask } }: { asked: Asked<{ keys: ApiKey[] }> }) {
+export function Keys({ asked: { value, problem, ask } }: { asked: AnswerState<{ keys: ApiKey[] }> }) {
   const [isAdding, setIsAdding] = useState(false);
   const [made, setMade] = useState<string>();
   const close = () => {
@@ -78,7 +78,7 @@ function KeyRow({ apiKey, onRemoved }: { apiKey: ApiKey; onRemoved: () => void }
   const remove = async () => {
     const answer = await removeKey(id);
     if (!answer.ok) return setProblem(answer.problem);
-    tellUser(`The key “${name}” was revoked.`);
+    showToast(`The key “${name}” was revoked.`);
     onRemoved();
   };
   return (

@@ -9,7 +9,7 @@ import { useNow } from '../parts/now.ts';
 import { printAgo } from '../parts/time.ts';
 import { useAnswer } from '../parts/use-answer.ts';
 import { Link } from '../routing/router.tsx';
-import type { Problem } from '../service/ask.ts';
+import type { Problem } from '../service/request.ts';
 import type { Login } from '../service/records.ts';
 import { decideLogin, loginOf } from './calls.ts';
 import { Field } from './form.tsx';

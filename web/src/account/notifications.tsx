@@ -4,9 +4,9 @@ import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
 import { printAgo } from '../parts/time.ts';
-import { tellUser } from '../parts/toast.tsx';
-import type { Asked } from '../parts/use-answer.ts';
-import type { Problem } from '../service/ask.ts';
+import { showToast } from '../parts/toast.tsx';
+import type { AnswerState } from '../parts/use-answer.ts';
+import type { Problem } from '../service/request.ts';
 import type { Notifications, NotificationsChoice } from '../service/records.ts';
 import { setNotifications, testNotifications } from './calls.ts';
 import { Field, Form } from './form.tsx';
@@ -22,7 +22,7 @@ const kinds: Record<Kind, string> = {
   snapshot: 'A snapshot fails',
 };
 
-type NotificationsProps = { asked: Asked<Notifications>; sendsMail: boolean };
+type NotificationsProps = { asked: AnswerState<Notifications>; sendsMail: boolean };
 
 export function NotificationsPanel({ asked: { value, problem, ask }, sendsMail }: NotificationsProps) {
   const [refusal, setRefusal] = useState<Problem>();
@@ -33,7 +33,7 @@ export function NotificationsPanel({ asked: { value, problem, ask }, sendsMail }
   const change = async (choice: NotificationsChoice, told: string) => {
     setRefusal(undefined);
     const answer = await setNotifications(choice);
-    if (answer.ok) tellUser(told);
+    if (answer.ok) showToast(told);
     else {
       setRefusal(answer.problem);
       setTicked({});

@@ -6,7 +6,7 @@ import {
   startAuthentication,
   startRegistration,
 } from '@simplewebauthn/browser';
-import { type Answer, ask, type Problem } from '../service/ask.ts';
+import { type Answer, request, type Problem } from '../service/request.ts';
 
 export type Passkey = { id: string; name?: string | null; createdAt: string };
 
@@ -14,11 +14,11 @@ export type Passkey = { id: string; name?: string | null; createdAt: string };
 export const canUsePasskeys = browserSupportsWebAuthn;
 
 export async function signInWithPasskey(): Promise<Answer<unknown>> {
-  const options = await ask<PublicKeyCredentialRequestOptionsJSON>('/api/auth/passkey/generate-authenticate-options');
+  const options = await request<PublicKeyCredentialRequestOptionsJSON>('/api/auth/passkey/generate-authenticate-options');
   if (!options.ok) return options;
   try {
     const { clientExtensionResults: _, ...response } = await startAuthentication({ optionsJSON: options.value });
-    return await ask('/api/auth/passkey/verify-authentication', { json: { response } });
+    return await request('/api/auth/passkey/verify-authentication', { json: { response } });
   } catch (error) {
     return { ok: false, problem: problemOf(error) };
   }
@@ -26,24 +26,24 @@ export async function signInWithPasskey(): Promise<Answer<unknown>> {
 
 export async function addPasskey(name: string): Promise<Answer<unknown>> {
   const query = { name };
-  const options = await ask<PublicKeyCredentialCreationOptionsJSON>('/api/auth/passkey/generate-register-options', {
+  const options = await request<PublicKeyCredentialCreationOptionsJSON>('/api/auth/passkey/generate-register-options', {
     query,
   });
   if (!options.ok) return options;
   try {
     const { clientExtensionResults: _, ...response } = await startRegistration({ optionsJSON: options.value });
-    return await ask('/api/auth/passkey/verify-registration', { json: { response, name } });
+    return await request('/api/auth/passkey/verify-registration', { json: { response, name } });
   } catch (error) {
     return { ok: false, problem: problemOf(error) };
   }
 }
 
 export function listPasskeys(): Promise<Answer<Passkey[]>> {
-  return ask('/api/auth/passkey/list-user-passkeys');
+  return request('/api/auth/passkey/list-user-passkeys');
 }
 
 export function removePasskey(id: string): Promise<Answer<unknown>> {
-  return ask('/api/auth/passkey/delete-passkey', { json: { id } });
+  return request('/api/auth/passkey/delete-passkey', { json: { id } });
 }
 
 /** Browsers throw the same error for a refusal and for a timeout. */

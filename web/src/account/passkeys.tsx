@@ -5,7 +5,7 @@ import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
 import { printAgo } from '../parts/time.ts';
 import { useAnswer } from '../parts/use-answer.ts';
-import type { Answer, Problem } from '../service/ask.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import { deviceIn } from './device.ts';
 import { addPasskey, listPasskeys, removePasskey } from './passkey-calls.ts';
 

@@ -1,8 +1,8 @@
 /** A forgotten password: the form that requests a mail, and the page behind the link in it. */
 import { useState } from 'react';
-import { tellUser } from '../parts/toast.tsx';
+import { showToast } from '../parts/toast.tsx';
 import { go, Link } from '../routing/router.tsx';
-import { askForReset, resetPassword } from './calls.ts';
+import { requestPasswordReset, resetPassword } from './calls.ts';
 import { EmailField, Form, NewPasswordField } from './form.tsx';
 import { nextPath, signInPath } from './next.ts';
 import { useSendsMail } from './session.ts';
@@ -25,7 +25,7 @@ export function ForgotPasswordPage() {
           <p role="status">If an account has this address, we have sent it a mail with a link.</p>
         ) : (
           <Form
-            onSubmit={({ email = '' }) => askForReset(email)}
+            onSubmit={({ email = '' }) => requestPasswordReset(email)}
             onDone={() => setIsSent(true)}
             submit="Send me a link"
           >
@@ -63,7 +63,7 @@ export function ResetPasswordPage() {
         <Form
           onSubmit={({ password = '' }) => resetPassword(token, password)}
           onDone={() => {
-            tellUser('Your new password is set. Sign in with it.');
+            showToast('Your new password is set. Sign in with it.');
             go('/sign-in', { replace: true });
           }}
           submit="Set the password"

@@ -1,9 +1,9 @@
 /** Name, address and password of the account, each changed in a question of its own. */
 import { type ReactNode, useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
-import { tellUser } from '../parts/toast.tsx';
+import { showToast } from '../parts/toast.tsx';
 import { Link } from '../routing/router.tsx';
-import type { Problem } from '../service/ask.ts';
+import type { Problem } from '../service/request.ts';
 import type { Account } from '../service/records.ts';
 import { changeEmail, changeName, changePassword } from './calls.ts';
 import { EmailField, Field, Form, NewPasswordField } from './form.tsx';
@@ -76,7 +76,7 @@ function NameDialog({ name, onClose }: { name: string; onClose: () => void }) {
         submit="Change the name"
         onSubmit={({ name = '' }) => changeName(name)}
         onDone={() => {
-          tellUser('Your name was changed.');
+          showToast('Your name was changed.');
           void findVisitor();
           onClose();
         }}
@@ -95,7 +95,7 @@ function EmailDialog({ account, sendsMail, onClose }: ProfileProps & { onClose: 
     const visitor = await findVisitor();
     // The service does not reveal whether an address has an account.
     const isChanged = visitor.kind === 'account' && visitor.account.email === newEmail.toLowerCase();
-    tellUser(isChanged ? 'Your e-mail address was changed.' : 'This address can’t be used. Yours was not changed.');
+    showToast(isChanged ? 'Your e-mail address was changed.' : 'This address can’t be used. Yours was not changed.');
     onClose();
   };
   if (sentTo !== undefined) {
@@ -149,7 +149,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
         explain={withOwnWords}
         onSubmit={({ present = '', password = '' }) => changePassword(present, password)}
         onDone={() => {
-          tellUser('Your password was changed.');
+          showToast('Your password was changed.');
           void findVisitor();
           onClose();
         }}

@@ -1,6 +1,6 @@
 /** The signed-in account, if any. Requested once, and again after each change. */
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { ask, call } from '../service/ask.ts';
+import { request, call } from '../service/request.ts';
 import type { Account, SignInMethods } from '../service/records.ts';
 
 export type Visitor = { kind: 'unknown' } | { kind: 'nobody' } | { kind: 'account'; account: Account };
@@ -29,7 +29,7 @@ export function useVisitor(): Visitor {
 export async function findVisitor(): Promise<Visitor> {
   // Returns null to a visitor who is not signed in. `getAccount` would refuse, and browsers write refusals to their
   // console.
-  const signIn = await ask<{ user: unknown } | null>('/api/auth/get-session');
+  const signIn = await request<{ user: unknown } | null>('/api/auth/get-session');
   const account = signIn.ok && signIn.value ? await call('getAccount') : undefined;
   visitor = account?.ok ? { kind: 'account', account: account.value } : { kind: 'nobody' };
   for (const listener of listeners) listener();

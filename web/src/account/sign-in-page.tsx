@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { go, Link } from '../routing/router.tsx';
-import type { Problem } from '../service/ask.ts';
+import type { Problem } from '../service/request.ts';
 import type { SignInMethods } from '../service/records.ts';
 import { signIn, signUp } from './calls.ts';
 import { EmailField, Field, Form, NewPasswordField } from './form.tsx';

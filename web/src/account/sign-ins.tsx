@@ -3,20 +3,20 @@ import { useState } from 'react';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
 import { printAgo, printCountdown } from '../parts/time.ts';
-import { tellUser } from '../parts/toast.tsx';
-import type { Asked } from '../parts/use-answer.ts';
-import type { Answer, Problem } from '../service/ask.ts';
+import { showToast } from '../parts/toast.tsx';
+import type { AnswerState } from '../parts/use-answer.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import type { SignIn } from '../service/records.ts';
 import { removeSignIn, signOutElsewhere } from './calls.ts';
 import { deviceIn } from './device.ts';
 
-export function SignIns({ asked: { value, problem, ask } }: { asked: Asked<{ signIns: SignIn[] }> }) {
+export function SignIns({ asked: { value, problem, ask } }: { asked: AnswerState<{ signIns: SignIn[] }> }) {
   const now = useNow(60_000);
   const [refusal, setRefusal] = useState<Problem>();
   const change = async (question: Promise<Answer<unknown>>, told: string) => {
     setRefusal(undefined);
     const answer = await question;
-    if (answer.ok) tellUser(told);
+    if (answer.ok) showToast(told);
     else setRefusal(answer.problem);
     ask();
   };

@@ -3,16 +3,16 @@ import { useState } from 'react';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
 import { printAgo } from '../parts/time.ts';
-import { tellUser } from '../parts/toast.tsx';
-import type { Asked } from '../parts/use-answer.ts';
-import { useAsking } from '../parts/use-asking.ts';
+import { showToast } from '../parts/toast.tsx';
+import type { AnswerState } from '../parts/use-answer.ts';
+import { usePending } from '../parts/use-pending.ts';
 import { forgetDeployment } from '../remembered/remembered.ts';
-import type { Answer, Problem } from '../service/ask.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import type { SessionToken } from '../service/records.ts';
 import { changeToken, endToken, replaceToken } from './calls.ts';
 import { MadeSecret } from './made-secret.tsx';
 
-export function Tokens({ asked: { value, problem, ask } }: { asked: Asked<{ tokens: SessionToken[] }> }) {
+export function Tokens({ asked: { value, problem, ask } }: { asked: AnswerState<{ tokens: SessionToken[] }> }) {
   const [made, setMade] = useState<string>();
   return (
     <section className="panel padded stack" aria-label="Session tokens">
@@ -43,7 +43,7 @@ type TokenRowProps = { token: SessionToken; onChange: () => void; onMade: (token
 
 function TokenRow({ token, onChange, onMade }: TokenRowProps) {
   const [problem, setProblem] = useState<Problem>();
-  const [isAsking, whileAsking] = useAsking();
+  const [isAsking, whileAsking] = usePending();
   const { id, applications, endedAt, starts } = token;
   const [isOfPlan, setIsOfPlan] = useState(starts === 'plan');
   const names = applications.map(({ applicationName }) => applicationName).join(', ');
@@ -116,7 +116,7 @@ function TokenRow({ token, onChange, onMade }: TokenRowProps) {
                 () => endToken(id),
                 () => {
                   forget();
-                  tellUser(`The token of ${names} has ended.`);
+                  showToast(`The token of ${names} has ended.`);
                 },
               )
             }

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { Loading } from '../parts/loading.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import { Link } from '../routing/router.tsx';
-import { askForVerification, verifyEmail } from './calls.ts';
+import { requestVerification, verifyEmail } from './calls.ts';
 import { EmailField, Form } from './form.tsx';
 import { signInPath } from './next.ts';
 import { findVisitor, useSendsMail, useVisitor } from './session.ts';
@@ -87,7 +87,7 @@ function Ask({ title, says }: { title: string; says: string }) {
         <p role="status">Another mail is on its way, if the address has an account that needs it.</p>
       ) : (
         <Form
-          onSubmit={({ email = '' }) => askForVerification(email)}
+          onSubmit={({ email = '' }) => requestVerification(email)}
           onDone={() => setIsSent(true)}
           submit="Send me another mail"
         >

@@ -1,5 +1,5 @@
 /** PURE. Derives the builds of a deployment from its events. */
-import type { ToldEvent } from '../deployment/story.ts';
+import type { StreamedEvent } from '../deployment/event-text.ts';
 
 export type BuildSummary = {
   revision: number;
@@ -9,7 +9,7 @@ export type BuildSummary = {
 };
 
 /** Returns one summary for each built revision, the oldest first. */
-export function buildsIn(events: readonly ToldEvent[]): BuildSummary[] {
+export function buildsIn(events: readonly StreamedEvent[]): BuildSummary[] {
   const builds = new Map<number, BuildSummary>();
   for (const event of events) {
     if (event.kind !== 'build') continue;

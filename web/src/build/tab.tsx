@@ -1,6 +1,6 @@
 /** The builds of a deployment from source: their steps, with the output of each. */
 import { useMemo, useState } from 'react';
-import type { ToldEvent } from '../deployment/story.ts';
+import type { StreamedEvent } from '../deployment/event-text.ts';
 import { ProblemNotice } from '../parts/notice.tsx';
 import type { Target } from '../service/calls.ts';
 import { type ImageOutput, readBuildOutput, type StepOutput } from './build-output.ts';
@@ -8,7 +8,7 @@ import { buildsIn } from './builds.ts';
 import { useBuildLog } from './use-build-log.ts';
 import './build.css';
 
-export default function BuildTab({ target, events }: { target: Target; events: readonly ToldEvent[] }) {
+export default function BuildTab({ target, events }: { target: Target; events: readonly StreamedEvent[] }) {
   const builds = useMemo(() => buildsIn(events), [events]);
   const [chosen, choose] = useState<number>();
   const last = builds.at(-1);

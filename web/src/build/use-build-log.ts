@@ -1,7 +1,7 @@
 /** The output of the build of a revision, as it is written. */
 import { useEffect, useState } from 'react';
-import { problemOf } from '../../../src/client/ask.ts';
-import { open, type Problem } from '../service/ask.ts';
+import { problemOf } from '../../../src/client/request.ts';
+import { open, type Problem } from '../service/request.ts';
 import { queryOf, type Target } from '../service/calls.ts';
 
 export type BuildText = { text: string; isComplete: boolean; problem?: Problem };

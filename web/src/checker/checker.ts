@@ -2,7 +2,7 @@
 import type { Diagnostic } from '../../../src/config/diagnostics/diagnostics.ts';
 import type { PodPlace } from '../../../src/config/document/pod-places.ts';
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
-import { call } from '../service/ask.ts';
+import { call } from '../service/request.ts';
 
 export type Checked = {
   isValid: boolean;

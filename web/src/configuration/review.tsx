@@ -5,7 +5,7 @@ import { ProblemNotice } from '../parts/notice.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import { go } from '../routing/router.tsx';
 import { pathOf } from '../routing/routes.ts';
-import type { Answer, Problem } from '../service/ask.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import { previewUpdate, type Target } from '../service/calls.ts';
 import type { PodChange } from '../service/records.ts';
 import { outcomeWords, volumeWords, wordsOf } from './changes.ts';

@@ -5,7 +5,7 @@ import type { EditorHandle } from '../editor/editor.tsx';
 import { EditorFrame } from '../editor/frame.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
-import { tellUser } from '../parts/toast.tsx';
+import { showToast } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import { WrittenPicture } from '../picture/written-picture.tsx';
 import { configurationOf, type Target, updateDeployment } from '../service/calls.ts';
@@ -40,7 +40,7 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
   const [wrongAt, setWrongAt] = useState<number>();
   const replace = (by: string, told: string) => {
     write(by);
-    tellUser(told, { title: 'Undo', act: () => write(text) });
+    showToast(told, { title: 'Undo', act: () => write(text) });
   };
 
   const review = () => {

@@ -4,13 +4,13 @@ import { Field, Form } from '../account/form.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
-import { tellUser } from '../parts/toast.tsx';
+import { showToast } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
-import type { Answer, Problem } from '../service/ask.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import { addDomain, checkDomain, listDomains, removeDomain, type Target } from '../service/calls.ts';
 import type { Domain } from '../service/records.ts';
 import './domains.css';
-import { useAsking } from '../parts/use-asking.ts';
+import { usePending } from '../parts/use-pending.ts';
 
 type DomainsProps = { target: Target };
 
@@ -90,12 +90,12 @@ type DomainRowProps = DomainsProps & { domain: Domain; onChange: () => void };
 function DomainRow({ domain: shown, target, onChange }: DomainRowProps) {
   const { domain, state, reason, redirectTo, records, url } = shown;
   const [problem, setProblem] = useState<Problem>();
-  const [isAsking, whileAsking] = useAsking();
+  const [isAsking, whileAsking] = usePending();
   const [isAsked, setIsAsked] = useState(false);
   const change = async (question: Promise<Answer<unknown>>, told: string) => {
     const answer = await whileAsking(question);
     setProblem(answer.ok ? undefined : answer.problem);
-    if (answer.ok) tellUser(told);
+    if (answer.ok) showToast(told);
     onChange();
   };
   const hasToBeSet = state === 'pending' || state === 'verified' || state === 'failing';

@@ -7,12 +7,12 @@ import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
 import { printCountdown } from '../parts/time.ts';
-import { tellUser } from '../parts/toast.tsx';
-import { useAsking } from '../parts/use-asking.ts';
+import { showToast } from '../parts/toast.tsx';
+import { usePending } from '../parts/use-pending.ts';
 import { go, Link } from '../routing/router.tsx';
-import type { Answer, Problem } from '../service/ask.ts';
-import { forgetKept, restoreDeployment, type Target } from '../service/calls.ts';
-import type { endOf } from './story.ts';
+import type { Answer, Problem } from '../service/request.ts';
+import { deleteRetainedData, restoreDeployment, type Target } from '../service/calls.ts';
+import type { endOf } from './event-text.ts';
 
 const words = { removed: 'was removed', expired: 'has expired', ended: 'has ended' };
 
@@ -26,7 +26,7 @@ type EndedDeploymentProps = {
 
 export function EndedDeployment({ until, end, target, onRestored }: EndedDeploymentProps) {
   const [problem, setProblem] = useState<Problem>();
-  const [isAsking, whileAsking] = useAsking();
+  const [isAsking, whileAsking] = usePending();
   const [isForgetting, setIsForgetting] = useState(false);
   const left = Date.parse(until) - useNow(1_000);
   const { applicationName } = target;
@@ -34,12 +34,12 @@ export function EndedDeployment({ until, end, target, onRestored }: EndedDeploym
   const ask = async (question: Promise<Answer<unknown>>, told: string, then: () => void) => {
     const answer = await whileAsking(question);
     if (!answer.ok) return setProblem(answer.problem);
-    tellUser(told);
+    showToast(told);
     then();
   };
   const forget = () => {
     setIsForgetting(false);
-    void ask(forgetKept(target), `The data of ${applicationName} is deleted.`, () => {
+    void ask(deleteRetainedData(target), `The data of ${applicationName} is deleted.`, () => {
       drop(draftOf(target));
       go('/deployments', { replace: true });
     });

@@ -71,13 +71,13 @@ function iconOf(minutes: number): string {
 const wishKey = 'berth.notify';
 
 /** Whether this browser could notify, and the user has not decided yet. */
-export function canAskToNotify(): boolean {
+export function canRequestNotifications(): boolean {
   if (!('Notification' in window) || Notification.permission === 'denied') return false;
   return Notification.permission === 'default' || localStorage.getItem(wishKey) === null;
 }
 
 /** @returns whether the reader lets us. */
-export async function askToNotify(): Promise<boolean> {
+export async function requestNotifications(): Promise<boolean> {
   const permission = await Notification.requestPermission();
   if (permission === 'granted') localStorage.setItem(wishKey, 'yes');
   return permission === 'granted';

@@ -3,10 +3,10 @@ import { useMemo } from 'react';
 import { Prose } from '../parts/prose.tsx';
 import { printClock } from '../parts/time.ts';
 import type { Connection } from '../service/follow.ts';
-import { type ToldEvent, tell } from './story.ts';
+import { type StreamedEvent, describeEvent } from './event-text.ts';
 import './events-tab.css';
 
-export default function EventsTab({ events, connection }: { events: readonly ToldEvent[]; connection: Connection }) {
+export default function EventsTab({ events, connection }: { events: readonly StreamedEvent[]; connection: Connection }) {
   const days = useMemo(() => byDay(events), [events]);
   if (days.length === 0) {
     return (
@@ -29,8 +29,8 @@ export default function EventsTab({ events, connection }: { events: readonly Tol
   );
 }
 
-function Row({ event }: { event: ToldEvent }) {
-  const telling = tell(event);
+function Row({ event }: { event: StreamedEvent }) {
+  const telling = describeEvent(event);
   if (!telling) return null;
   return (
     <li className={telling.tone}>
@@ -50,8 +50,8 @@ function Row({ event }: { event: ToldEvent }) {
   );
 }
 
-function byDay(events: readonly ToldEvent[]): { day: string; events: ToldEvent[] }[] {
-  const days = new Map<string, ToldEvent[]>();
+function byDay(events: readonly StreamedEvent[]): { day: string; events: StreamedEvent[] }[] {
+  const days = new Map<string, StreamedEvent[]>();
   for (const event of events.toReversed()) {
     const day = new Date(event.at).toLocaleDateString(undefined, { dateStyle: 'full' });
     days.set(day, [...(days.get(day) ?? []), event]);

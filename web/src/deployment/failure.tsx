@@ -7,9 +7,9 @@ import { draftOf } from '../kept/names.ts';
 import { keep, keptAs } from '../kept/use-kept.ts';
 import { capitalised } from '../parts/capitalised.ts';
 import { Prose } from '../parts/prose.tsx';
-import { tellUser } from '../parts/toast.tsx';
+import { showToast } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
-import { useAsking } from '../parts/use-asking.ts';
+import { usePending } from '../parts/use-pending.ts';
 import type { Edited } from '../pod-edits/pod-edits.ts';
 import { go, Link } from '../routing/router.tsx';
 import { pathOf, type Route } from '../routing/routes.ts';
@@ -93,7 +93,7 @@ type ActionsProps = {
 };
 
 function Actions({ status, target, pod, missingVariable }: ActionsProps) {
-  const [isAsking, whileAsking] = useAsking();
+  const [isAsking, whileAsking] = usePending();
   const { advice } = status;
   // Of an update that went back the pods are those that serve.
   const canRestart = pod?.lastExit !== undefined && status.health === 'failed';
@@ -105,7 +105,7 @@ function Actions({ status, target, pod, missingVariable }: ActionsProps) {
     const [edits, answer] = await whileAsking(
       Promise.all([import('../pod-edits/pod-edits.ts'), configurationOf(target)]),
     );
-    if (!answer.ok) return tellUser(answer.problem.error);
+    if (!answer.ok) return showToast(answer.problem.error);
     const { text, begun } = draftAt(target, answer.value);
     const edited = change(edits, text);
     if (edited && edited.text !== text) keep(draftOf(target), edited.text, { revision: begun });
@@ -113,7 +113,7 @@ function Actions({ status, target, pod, missingVariable }: ActionsProps) {
   };
   const restart = async (name: string) => {
     const answer = await whileAsking(restartPod(target, name));
-    tellUser(answer.ok ? `${name} is restarting.` : answer.problem.error);
+    showToast(answer.ok ? `${name} is restarting.` : answer.problem.error);
   };
 
   return (

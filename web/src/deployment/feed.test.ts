@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { podOf, toldEvents } from '../../../test/support/told-events.ts';
 import type { Deployment } from '../service/records.ts';
 import { addEvents, callsForStatus, emptyFeed, readEvent } from './feed.ts';
-import type { ToldEvent } from './story.ts';
+import type { StreamedEvent } from './event-text.ts';
 
 const deployment: Deployment = {
   applicationName: 'shop',
@@ -15,7 +15,7 @@ const deployment: Deployment = {
   reservation: { held: false },
   status: { state: 'deploying', health: 'deploying', progress: 10, revision: 1, pods: [podOf('web', 'waiting')] },
 };
-const event = (number: number, event: Parameters<typeof toldEvents>[0][number][1]): ToldEvent =>
+const event = (number: number, event: Parameters<typeof toldEvents>[0][number][1]): StreamedEvent =>
   toldEvents([[1000, event]], number)[0]!;
 const progress = (number: number, progress: number) => event(number, { kind: 'progress', progress });
 const webReady = (number: number) => event(number, { kind: 'pod', pod: 'web', state: 'ready' });
@@ -69,7 +69,7 @@ test('an event that arrives again after a reconnect counts once', () => {
 });
 
 test('a repeated event replaces its earlier occurrence', () => {
-  const web = (sequence: number, number: number, count: number, because: string): ToldEvent => ({
+  const web = (sequence: number, number: number, count: number, because: string): StreamedEvent => ({
     ...event(number, { kind: 'pod', pod: 'web', state: 'starting', because }),
     sequence,
     count,

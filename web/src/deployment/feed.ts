@@ -1,15 +1,15 @@
 /** The state of a deployment, kept up to date by its events. Pure. */
 
 import type { Message } from '../../../src/client/server-sent.ts';
-import type { Problem } from '../service/ask.ts';
+import type { Problem } from '../service/request.ts';
 import type { Connection } from '../service/follow.ts';
 import type { Deployment, Status } from '../service/records.ts';
-import { isFailure, isLive, revisionAskedFor, type ToldEvent } from './story.ts';
+import { isFailure, isLive, requestedRevision, type StreamedEvent } from './event-text.ts';
 
 export type Feed = {
   deployment?: Deployment;
   /** In the order of their last occurrence. */
-  events: readonly ToldEvent[];
+  events: readonly StreamedEvent[];
   connection: Connection;
   /** Why nothing is known of it. */
   problem?: Problem;
@@ -21,7 +21,7 @@ export const emptyFeed: Feed = { events: [], connection: 'connecting' };
 const maxEvents = 2_000;
 
 /** Undefined for an invalid message. An event of an unknown kind still has a sentence. */
-export function readEvent({ id, data }: Message): ToldEvent | undefined {
+export function readEvent({ id, data }: Message): StreamedEvent | undefined {
   try {
     const fields = JSON.parse(data);
     const isEvent = typeof fields?.kind === 'string' && typeof fields.message === 'string';
@@ -32,7 +32,7 @@ export function readEvent({ id, data }: Message): ToldEvent | undefined {
   }
 }
 
-export function addEvents(feed: Feed, come: readonly ToldEvent[]): Feed {
+export function addEvents(feed: Feed, come: readonly StreamedEvent[]): Feed {
   const last = feed.events.at(-1)?.sequence ?? 0;
   const news = come.filter(({ sequence }) => sequence > last);
   if (news.length === 0) return feed;
@@ -45,12 +45,12 @@ export function addEvents(feed: Feed, come: readonly ToldEvent[]): Feed {
 }
 
 /** Applies events to the status until the service returns a new one. */
-function updated(deployment: Deployment, events: readonly ToldEvent[]): Deployment {
+function updated(deployment: Deployment, events: readonly StreamedEvent[]): Deployment {
   return { ...deployment, status: events.reduce(withEvent, deployment.status) };
 }
 
-function withEvent(status: Status, event: ToldEvent): Status {
-  if (revisionAskedFor(event) !== undefined) return { ...status, state: 'deploying', health: 'deploying', progress: 0 };
+function withEvent(status: Status, event: StreamedEvent): Status {
+  if (requestedRevision(event) !== undefined) return { ...status, state: 'deploying', health: 'deploying', progress: 0 };
   if (isLive(event)) return { ...status, state: 'running', health: 'running', progress: 100 };
   if (isFailure(event)) return { ...status, state: 'failed', health: 'failed' };
   if (event.kind !== 'progress' || status.state !== 'deploying') return status;
@@ -66,6 +66,6 @@ function withEvent(status: Status, event: ToldEvent): Status {
  * Whether the event calls for a new status: a state has changed, or an intent was accepted. The service reports the
  * current condition of pods and disks; the event's own may be outdated.
  */
-export function callsForStatus({ kind }: Pick<ToldEvent, 'kind'>): boolean {
+export function callsForStatus({ kind }: Pick<StreamedEvent, 'kind'>): boolean {
   return kind === 'state' || kind === 'intent' || kind === 'pod' || kind === 'disk';
 }

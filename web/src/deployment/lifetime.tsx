@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
 import { printCountdown, printMoment } from '../parts/time.ts';
-import { tellUser } from '../parts/toast.tsx';
+import { showToast } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
-import { useAsking } from '../parts/use-asking.ts';
-import type { Answer, Problem } from '../service/ask.ts';
+import { usePending } from '../parts/use-pending.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import {
   addReservation,
   claimDeployment,
@@ -17,14 +17,14 @@ import {
   type Target,
 } from '../service/calls.ts';
 import type { Deployment } from '../service/records.ts';
-import { askToNotify, canAskToNotify, soonMs } from './ending-soon.ts';
+import { requestNotifications, canRequestNotifications, soonMs } from './ending-soon.ts';
 
 type LifetimeProps = { deployment: Deployment; target: Target; onChange: () => void };
 
 export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
   const [problem, setProblem] = useState<Problem>();
-  const [isAsking, whileAsking] = useAsking();
-  const [mayNotify, setMayNotify] = useState(canAskToNotify);
+  const [isAsking, whileAsking] = usePending();
+  const [mayNotify, setMayNotify] = useState(canRequestNotifications);
   const { expiresAt, extend, claim, reservation } = deployment;
   const { extensionMinutes } = useAnswer('', () => limitsOf(target)).value ?? {};
 
@@ -54,9 +54,9 @@ export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
             className="button quiet compact"
             title="A notification of this browser, while this page is open in a tab"
             onClick={() =>
-              void askToNotify().then((isAllowed) => {
+              void requestNotifications().then((isAllowed) => {
                 setMayNotify(false);
-                tellUser(
+                showToast(
                   isAllowed
                     ? 'You get a notification ten minutes before it expires, while this page is open in a tab.'
                     : 'This browser does not allow notifications here.',
@@ -110,7 +110,7 @@ export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
                 onClick={() =>
                   void ask(
                     () => releaseDeployment(target),
-                    () => tellUser(`${target.applicationName} is no longer held: it ends at its time limit.`),
+                    () => showToast(`${target.applicationName} is no longer held: it ends at its time limit.`),
                   )
                 }
               >
@@ -124,7 +124,7 @@ export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
                 onClick={() =>
                   void ask(
                     () => addReservation(target),
-                    () => tellUser(`${target.applicationName} is held: it stays when its time limit is reached.`),
+                    () => showToast(`${target.applicationName} is held: it stays when its time limit is reached.`),
                   )
                 }
               >
@@ -172,8 +172,8 @@ function printMinutes(minutes: number): string {
 /** The new limit is the service's to say. */
 async function tellExtended(target: Target): Promise<void> {
   const answer = await statusOf(target);
-  if (!answer.ok || answer.value.expiresAt === undefined) return tellUser('Extended.');
+  if (!answer.ok || answer.value.expiresAt === undefined) return showToast('Extended.');
   const { expiresAt, extend } = answer.value;
   const more = extend.remaining === 0 ? 'That was the last extension.' : `Extensions left: ${extend.remaining}.`;
-  tellUser(`Extended: it expires ${printMoment(Date.parse(expiresAt), Date.now())}. ${more}`);
+  showToast(`Extended: it expires ${printMoment(Date.parse(expiresAt), Date.now())}. ${more}`);
 }

@@ -3,13 +3,13 @@ import { useState } from 'react';
 import { CopyButton } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
-import { tellUser } from '../parts/toast.tsx';
+import { showToast } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
-import type { Answer, Problem } from '../service/ask.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import { configurationOf, restartPod, stopApplication, type Target } from '../service/calls.ts';
 import type { PodState } from '../service/records.ts';
 import './manage.css';
-import { useAsking } from '../parts/use-asking.ts';
+import { usePending } from '../parts/use-pending.ts';
 
 type ManageProps = { target: Target; pods: readonly PodState[]; onChange: () => void };
 
@@ -27,7 +27,7 @@ export function ManageButton(props: ManageProps) {
 
 function ManageDialog({ target, pods, onChange, onClose }: ManageProps & { onClose: () => void }) {
   const [problem, setProblem] = useState<Problem>();
-  const [isAsking, whileAsking] = useAsking();
+  const [isAsking, whileAsking] = usePending();
   const { applicationName } = target;
   const databases = useAnswer('', () => configurationOf(target)).value?.databases;
 
@@ -35,7 +35,7 @@ function ManageDialog({ target, pods, onChange, onClose }: ManageProps & { onClo
     setProblem(undefined);
     const answer = await whileAsking(question);
     if (!answer.ok) return setProblem(answer.problem);
-    tellUser(told);
+    showToast(told);
     onChange();
     onClose();
   };

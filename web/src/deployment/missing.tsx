@@ -4,15 +4,15 @@ import { DeployAgain } from '../home/deploy-again.tsx';
 import { documentOf } from '../kept/names.ts';
 import { useKept } from '../kept/use-kept.ts';
 import { Link } from '../routing/router.tsx';
-import type { Problem } from '../service/ask.ts';
+import type { Problem } from '../service/request.ts';
 import type { Target } from '../service/calls.ts';
-import { endOf, type ToldEvent } from './story.ts';
+import { endOf, type StreamedEvent } from './event-text.ts';
 import { TokenForm } from './token-form.tsx';
 
 type MissingDeploymentProps = {
   target: Target;
   problem?: Problem;
-  events: readonly ToldEvent[];
+  events: readonly StreamedEvent[];
   /** It is known by its token now. */
   onOpened: () => void;
 };

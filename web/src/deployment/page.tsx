@@ -4,7 +4,7 @@ import { useVisitor } from '../account/session.ts';
 import { Boundary } from '../parts/boundary.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
-import { noteEnd, targetOf } from '../remembered/remembered.ts';
+import { recordEnd, targetOf } from '../remembered/remembered.ts';
 import { Link } from '../routing/router.tsx';
 import { pathOf, type Route, type Tab, tabs } from '../routing/routes.ts';
 import { outlineOf, type Target } from '../service/calls.ts';
@@ -15,7 +15,7 @@ import { DeploymentHeader } from './header.tsx';
 import { MissingDeployment } from './missing.tsx';
 import { Overview } from './overview.tsx';
 import { journeyOf } from './steps.ts';
-import { endOf } from './story.ts';
+import { endOf } from './event-text.ts';
 import { useFeed } from './use-feed.ts';
 import './deployment.css';
 
@@ -81,7 +81,7 @@ function KnownDeployment({ route, target: remembered, isSignedIn, onOpened }: Kn
   // It may have been restored elsewhere.
   const runs = deployment !== undefined && deployment.restorableUntil === undefined;
   useEffect(() => {
-    if (runs) noteEnd(remembered, false);
+    if (runs) recordEnd(remembered, false);
   }, [runs, remembered]);
 
   const isEnded = problem && problem.status >= 400 && problem.status < 500 && problem.status !== 429;

@@ -5,10 +5,10 @@ import { draftOf } from '../kept/names.ts';
 import { drop } from '../kept/use-kept.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
-import { tellUser } from '../parts/toast.tsx';
-import { noteEnd } from '../remembered/remembered.ts';
+import { showToast } from '../parts/toast.tsx';
+import { recordEnd } from '../remembered/remembered.ts';
 import { go } from '../routing/router.tsx';
-import type { Problem } from '../service/ask.ts';
+import type { Problem } from '../service/request.ts';
 import { removeDeployment, type Target } from '../service/calls.ts';
 
 /** `onKept`: it is removed, and can be restored. */
@@ -20,14 +20,14 @@ export function RemoveButton({ target, onKept }: { target: Target; onKept: () =>
   const remove = async () => {
     const answer = await removeDeployment(target);
     if (!answer.ok) return setProblem(answer.problem);
-    noteEnd(target, true);
+    recordEnd(target, true);
     if (answer.value.restorableUntil !== undefined) {
-      tellUser(`${applicationName} was removed.`);
+      showToast(`${applicationName} was removed.`);
       setIsOpen(false);
       return onKept();
     }
     drop(draftOf(target));
-    tellUser(`${applicationName} was removed.`, deployAgainAction(target));
+    showToast(`${applicationName} was removed.`, deployAgainAction(target));
     go('/deployments', { replace: true });
   };
 

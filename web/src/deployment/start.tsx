@@ -1,13 +1,13 @@
 /** Starting an application again that was stopped. */
-import { tellUser } from '../parts/toast.tsx';
-import { useAsking } from '../parts/use-asking.ts';
+import { showToast } from '../parts/toast.tsx';
+import { usePending } from '../parts/use-pending.ts';
 import { startApplication, type Target } from '../service/calls.ts';
 
 export function StartButton({ target, onStarted }: { target: Target; onStarted: () => void }) {
-  const [isAsking, whileAsking] = useAsking();
+  const [isAsking, whileAsking] = usePending();
   const start = async () => {
     const answer = await whileAsking(startApplication(target));
-    if (!answer.ok) return tellUser([answer.problem.error, answer.problem.hint].filter(Boolean).join(' '));
+    if (!answer.ok) return showToast([answer.problem.error, answer.problem.hint].filter(Boolean).join(' '));
     onStarted();
   };
   return (

@@ -2,7 +2,7 @@
 import { printBytes } from '../../../src/config/values/units.ts';
 import type { EventOf } from '../../../src/deployment/event/event.ts';
 import type { PodState, Status } from '../service/records.ts';
-import { isLive, revisionAskedFor, type ToldEvent } from './story.ts';
+import { isLive, requestedRevision, type StreamedEvent } from './event-text.ts';
 
 export type Step = {
   name: string;
@@ -28,39 +28,39 @@ export type Journey = {
 
 /** Of the revision that was requested last; undefined before the events have loaded. */
 export function journeyOf(
-  events: readonly ToldEvent[],
+  events: readonly StreamedEvent[],
   status: Pick<Status, 'state' | 'pods' | 'servingRevision'>,
 ): Journey | undefined {
-  const begin = events.findLastIndex((event) => revisionAskedFor(event) !== undefined);
+  const begin = events.findLastIndex((event) => requestedRevision(event) !== undefined);
   const first = events[begin];
   if (!first) return undefined;
   const run = events.slice(begin + 1);
   const startedAt = Date.parse(first.firstAt);
-  const after = (event: ToldEvent | undefined) => (event ? { afterMs: Date.parse(event.firstAt) - startedAt } : {});
+  const after = (event: StreamedEvent | undefined) => (event ? { afterMs: Date.parse(event.firstAt) - startedAt } : {});
   const live = run.find(isLive);
   const steps: Step[] = [
     { name: 'Configuration accepted', state: 'done', afterMs: 0 },
     ...preparation(
       run,
-      { isOver: live !== undefined, isMissing: lacksImage(run, status, revisionAskedFor(first)!) },
+      { isOver: live !== undefined, isMissing: lacksImage(run, status, requestedRevision(first)!) },
       after,
     ),
     ...(status.pods ?? []).map((pod) => podStep(pod, run, after)),
     { name: onTheWeb, ...(live ? { state: 'done', ...after(live) } : { state: 'waiting' }) },
   ];
   return {
-    revision: revisionAskedFor(first)!,
+    revision: requestedRevision(first)!,
     startedAt,
     steps: asOf(status, steps),
     ...(live && { tookMs: Date.parse(live.firstAt) - startedAt }),
   };
 }
 
-type After = (event: ToldEvent | undefined) => { afterMs?: number };
+type After = (event: StreamedEvent | undefined) => { afterMs?: number };
 
 /** Network, volumes and images: as far as there was something to do about them. */
 function preparation(
-  run: readonly ToldEvent[],
+  run: readonly StreamedEvent[],
   { isOver, isMissing }: { isOver: boolean; isMissing: boolean },
   after: After,
 ): Step[] {
@@ -82,7 +82,7 @@ function preparation(
 }
 
 /** A pod has failed that this revision has never started: what there is to start is what it lacks. */
-function lacksImage(run: readonly ToldEvent[], { state, pods = [] }: Pick<Status, 'state' | 'pods'>, revision: number) {
+function lacksImage(run: readonly StreamedEvent[], { state, pods = [] }: Pick<Status, 'state' | 'pods'>, revision: number) {
   const started = new Set(
     run.flatMap((event) => (event.kind === 'operation' && event.operation === 'start' ? [event.pod] : [])),
   );
@@ -90,7 +90,7 @@ function lacksImage(run: readonly ToldEvent[], { state, pods = [] }: Pick<Status
   return state === 'failed' && pods.some(isUnstarted);
 }
 
-function podStep({ name, state, message, pulling }: PodState, run: readonly ToldEvent[], after: After): Step {
+function podStep({ name, state, message, pulling }: PodState, run: readonly StreamedEvent[], after: After): Step {
   const said = message === undefined ? {} : { says: message };
   switch (state) {
     case 'ready': {
@@ -148,6 +148,6 @@ export function presentOf({ steps }: Journey): string {
   return `Waiting for ${now.name}${now.says === undefined ? '' : `: ${now.says}`}`;
 }
 
-function isOperation(event: ToldEvent, operation: EventOf<'operation'>['operation']): boolean {
+function isOperation(event: StreamedEvent, operation: EventOf<'operation'>['operation']): boolean {
   return event.kind === 'operation' && event.operation === operation;
 }

@@ -1,10 +1,10 @@
 /** A deployment as it is now: its status, and its events as they come. */
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { open } from '../service/ask.ts';
+import { open } from '../service/request.ts';
 import { queryOf, statusOf, type Target } from '../service/calls.ts';
 import { follow } from '../service/follow.ts';
 import { addEvents, callsForStatus, emptyFeed, type Feed, readEvent } from './feed.ts';
-import { endOf, isRestore } from './story.ts';
+import { endOf, isRestore } from './event-text.ts';
 
 /** Several events of one change come together: one question is enough for all. */
 const settleMs = 80;

@@ -4,9 +4,9 @@ import { draftOf } from '../kept/names.ts';
 import { drop } from '../kept/use-kept.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
-import { tellUser } from '../parts/toast.tsx';
-import { noteEnd, targetOf } from '../remembered/remembered.ts';
-import type { Problem } from '../service/ask.ts';
+import { showToast } from '../parts/toast.tsx';
+import { recordEnd, targetOf } from '../remembered/remembered.ts';
+import type { Problem } from '../service/request.ts';
 import { removeDeployment } from '../service/calls.ts';
 import { keyOf, type Listed } from './use-list.ts';
 
@@ -56,12 +56,12 @@ function Question({ listed, onDone, onClose }: RemoveSeveralProps & { onClose: (
         problems.push({ one, problem: answer.problem });
         continue;
       }
-      noteEnd(one, true);
+      recordEnd(one, true);
       if (answer.value.restorableUntil === undefined) drop(draftOf(one));
     }
     setIsRemoving(false);
     const removed = left.length - problems.length;
-    if (removed > 0) tellUser(`${removed === 1 ? '1 deployment was' : `${removed} deployments were`} removed.`);
+    if (removed > 0) showToast(`${removed === 1 ? '1 deployment was' : `${removed} deployments were`} removed.`);
     if (problems.length === 0) return onDone();
     setRefused(problems);
   };

@@ -2,8 +2,8 @@
 import { useCallback, useEffect, useState } from 'react';
 import { useVisitor } from '../account/session.ts';
 import { mayRun, type Remembered } from '../remembered/list.ts';
-import { noteEnd, useRemembered } from '../remembered/remembered.ts';
-import type { Answer, Problem } from '../service/ask.ts';
+import { recordEnd, useRemembered } from '../remembered/remembered.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import { reservationsOf, statusOf } from '../service/calls.ts';
 import { untilVisible } from '../service/follow.ts';
 import type { Deployment, Reservation } from '../service/records.ts';
@@ -58,8 +58,8 @@ async function follow(
     if (stop.aborted) return;
     onRead(read);
     for (const { fate, ...one } of read.listed) {
-      if (fate.kind === 'alive') noteEnd(one, false);
-      if (fate.kind === 'ended') noteEnd(one, true, fate.restorableUntil);
+      if (fate.kind === 'alive') recordEnd(one, false);
+      if (fate.kind === 'ended') recordEnd(one, true, fate.restorableUntil);
     }
     // The first answer may have marked deployments as ended. That starts the effect again with fewer requests.
     if (stop.aborted) return;

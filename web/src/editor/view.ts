@@ -15,7 +15,7 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view';
-import { call } from '../service/ask.ts';
+import { call } from '../service/request.ts';
 import { assistance } from './assistance.ts';
 import { cursorAt } from './cursor.ts';
 import { findPanel } from './find-panel.ts';

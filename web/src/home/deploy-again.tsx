@@ -1,7 +1,7 @@
 /** Starts a new deployment from the configuration that this browser has stored; renders nothing without one. */
 import { documentOf } from '../kept/names.ts';
 import { keptAs, useKept } from '../kept/use-kept.ts';
-import { tellUser } from '../parts/toast.tsx';
+import { showToast } from '../parts/toast.tsx';
 import { go } from '../routing/router.tsx';
 import { replaceStart } from './start-draft.ts';
 
@@ -28,5 +28,5 @@ function deployAgain(place: Place): void {
   const undo = replaceStart(kept.text);
   go('/');
   window.scrollTo(0, 0);
-  tellUser(`The configuration of ${place.applicationName} is in the editor.`, { title: 'Undo', act: undo });
+  showToast(`The configuration of ${place.applicationName} is in the editor.`, { title: 'Undo', act: undo });
 }

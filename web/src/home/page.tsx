@@ -8,7 +8,7 @@ import { useCommands } from '../palette/commands.ts';
 import { modifierKey } from '../palette/modifier-key.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
-import { tellUser } from '../parts/toast.tsx';
+import { showToast } from '../parts/toast.tsx';
 import { ExampleBar } from './example-bar.tsx';
 import { DeployButton, Preview } from './preview.tsx';
 import { replaceStart, useStartDraft, writeStart } from './start-draft.ts';
@@ -85,7 +85,7 @@ export function HomePage() {
 
 function openDropped(text: string, name: string): void {
   const undo = replaceStart(text);
-  tellUser(`${name} is in the editor.`, { title: 'Undo', act: undo });
+  showToast(`${name} is in the editor.`, { title: 'Undo', act: undo });
 }
 
 const curlCommand = `curl -X POST ${location.origin}/startUserDeployment \\

@@ -28,13 +28,13 @@ export function keep(name: string, text: string, more: Omit<KeptText, 'text' | '
     remove(name);
     known.set(name, { stored: null, kept });
   }
-  tell();
+  notify();
 }
 
 export function drop(name: string): void {
   known.delete(name);
   remove(name);
-  tell();
+  notify();
 }
 
 /** Of a browser that others use after this person. */
@@ -75,7 +75,7 @@ function storedAs(name: string, otherwise: string | null): string | null {
   }
 }
 
-function tell(): void {
+function notify(): void {
   for (const listener of listeners) listener();
 }
 

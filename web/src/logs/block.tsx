@@ -7,7 +7,7 @@ import { cutAt, type Line, levelOf } from './lines.ts';
 const nearPx = 600;
 
 /** Calls back whenever an element comes near the visible area, or leaves it. @returns a function that ends this. */
-export type Nearness = (box: HTMLElement, tell: (isNear: boolean, heightPx: number) => void) => () => void;
+export type Nearness = (box: HTMLElement, notify: (isNear: boolean, heightPx: number) => void) => () => void;
 
 /** `frame`: what scrolls. */
 export function useNearness(frame: RefObject<HTMLElement | null>): Nearness {
@@ -18,9 +18,9 @@ export function useNearness(frame: RefObject<HTMLElement | null>): Nearness {
       for (const { target, isIntersecting, boundingClientRect } of entries)
         told.get(target)?.(isIntersecting, boundingClientRect.height);
     };
-    return (box, tell) => {
+    return (box, notify) => {
       observer ??= new IntersectionObserver(look, { root: frame.current, rootMargin: `${nearPx}px 0px` });
-      told.set(box, tell);
+      told.set(box, notify);
       observer.observe(box);
       return () => {
         told.delete(box);

@@ -1,11 +1,11 @@
 /** The output of the pods, both new and earlier lines. */
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { problemOf } from '../../../src/client/ask.ts';
+import { problemOf } from '../../../src/client/request.ts';
 import type { LogLine } from '../../../src/client/client.ts';
 import { type Message, messagesOf } from '../../../src/client/server-sent.ts';
 import type { Operations } from '../../../src/client/service-types.ts';
-import { tellUser } from '../parts/toast.tsx';
-import { type Answer, open, type Problem } from '../service/ask.ts';
+import { showToast } from '../parts/toast.tsx';
+import { type Answer, open, type Problem } from '../service/request.ts';
 import { queryOf, type Target } from '../service/calls.ts';
 import { type Connection, follow } from '../service/follow.ts';
 import { addLines, type Filter, type Line, linesBefore, maxEarlierLines, withoutCodes, withoutGaps } from './lines.ts';
@@ -101,7 +101,7 @@ export function useEarlier(target: Target, { pod, revision, stream }: Chosen): E
     const answer = await readLines(target, { ...chosen({ pod, revision, stream }), until, tail: String(maxLines) });
     if (present.current !== choice) return;
     const news = answer.ok ? linesBefore(shown, withoutGaps(answer.value, maxLines)) : [];
-    if (!answer.ok) tellUser(answer.problem.error);
+    if (!answer.ok) showToast(answer.problem.error);
     setEarlier(({ lines }) => {
       const all = [...news, ...lines];
       const isAtStart = answer.ok && news.length === 0;

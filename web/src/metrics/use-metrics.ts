@@ -1,7 +1,7 @@
 /** The resource usage of a deployment, requested regularly while the page is visible. */
 import { useEffect } from 'react';
 import { useNow } from '../parts/now.ts';
-import { type Asked, useAnswer } from '../parts/use-answer.ts';
+import { type AnswerState, useAnswer } from '../parts/use-answer.ts';
 import { metricsOf, type Target } from '../service/calls.ts';
 import type { DeploymentMetrics } from '../service/records.ts';
 
@@ -10,7 +10,7 @@ const askEveryMs = 10_000;
 
 export type Range = 'hour' | 'day';
 
-export function useMetrics(target: Target, range: Range): Asked<DeploymentMetrics> {
+export function useMetrics(target: Target, range: Range): AnswerState<DeploymentMetrics> {
   const asked = useAnswer(range, () => metricsOf(target, range));
   const now = useNow(askEveryMs);
   const { ask } = asked;

@@ -6,7 +6,7 @@ import { capitalised } from '../parts/capitalised.ts';
 import { useAnswer } from '../parts/use-answer.ts';
 import { go, useRoute } from '../routing/router.tsx';
 import { pathOf, type Route, type Tab, tabs } from '../routing/routes.ts';
-import { call } from '../service/ask.ts';
+import { call } from '../service/request.ts';
 import { type Command, matching, offeredCommands } from './commands.ts';
 import './palette.css';
 

@@ -1,6 +1,6 @@
 /** A problem, and its solution. */
 import type { ReactNode } from 'react';
-import type { Problem } from '../service/ask.ts';
+import type { Problem } from '../service/request.ts';
 import { Prose } from './prose.tsx';
 
 export function ProblemNotice({ problem, children }: { problem: Omit<Problem, 'status'>; children?: ReactNode }) {

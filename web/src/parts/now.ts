@@ -5,12 +5,12 @@ import { useEffect, useState } from 'react';
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
-    const tell = () => document.hidden || setNow(Date.now());
-    const timer = setInterval(tell, everyMs);
-    document.addEventListener('visibilitychange', tell);
+    const update = () => document.hidden || setNow(Date.now());
+    const timer = setInterval(update, everyMs);
+    document.addEventListener('visibilitychange', update);
     return () => {
       clearInterval(timer);
-      document.removeEventListener('visibilitychange', tell);
+      document.removeEventListener('visibilitychange', update);
     };
   }, [everyMs]);
   return now;

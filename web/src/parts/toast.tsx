@@ -12,7 +12,7 @@ let last = 0;
 const listeners = new Set<() => void>();
 
 /** `action`: what can be done about it, such as undoing it. */
-export function tellUser(text: string, action?: Action): void {
+export function showToast(text: string, action?: Action): void {
   const number = ++last;
   show([...shown, { number, text, action }].slice(-3));
   setTimeout(() => close(number), action ? shownWithActionMs : shownMs);

@@ -1,11 +1,11 @@
 /** The service's answer to one request, sent again when `key` changes. */
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { Answer, Problem } from '../service/ask.ts';
+import type { Answer, Problem } from '../service/request.ts';
 
-export type Asked<T> = { value?: T; problem?: Problem; ask: () => void };
+export type AnswerState<T> = { value?: T; problem?: Problem; ask: () => void };
 
 /** The last value stays while the next answer is on its way. */
-export function useAnswer<T>(key: string, question: () => Promise<Answer<T>>): Asked<T> {
+export function useAnswer<T>(key: string, question: () => Promise<Answer<T>>): AnswerState<T> {
   const [state, setState] = useState<{ value?: T; problem?: Problem }>({});
   const [round, setRound] = useState(0);
   const latest = useRef(question);

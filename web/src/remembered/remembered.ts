@@ -27,7 +27,7 @@ export function forgetDeployment(deployment: Pick<Remembered, 'environment' | 'a
 }
 
 /** `restorableUntil`: a date-time; empty where it cannot be restored, absent where that is not known. */
-export function noteEnd(
+export function recordEnd(
   deployment: Pick<Remembered, 'environment' | 'applicationName'>,
   hasEnded: boolean,
   restorableUntil?: string,

@@ -4,12 +4,12 @@ import { drop, keep, keptAs } from '../kept/use-kept.ts';
 import { capitalised } from '../parts/capitalised.ts';
 import { useNow } from '../parts/now.ts';
 import { printAgo, printMoment } from '../parts/time.ts';
-import { tellUser } from '../parts/toast.tsx';
+import { showToast } from '../parts/toast.tsx';
 import { go } from '../routing/router.tsx';
 import { pathOf } from '../routing/routes.ts';
 import { configurationOf, type Target } from '../service/calls.ts';
 import type { Revision } from '../service/records.ts';
-import { askers, badgeOf, changesOf, earlierThan, outcomeOf, type Pair } from './words.ts';
+import { authMethodWords, badgeOf, changesOf, earlierThan, outcomeOf, type Pair } from './words.ts';
 
 type RevisionListProps = {
   revisions: readonly Revision[];
@@ -40,7 +40,7 @@ export function RevisionList({ revisions, target, pair, onCompare, onBack }: Rev
                 <time dateTime={createdAt} title={printMoment(at, now)}>
                   {capitalised(printAgo(now - at))}
                 </time>
-                {[askers[revision.askedBy], outcomeOf(revision)]
+                {[authMethodWords[revision.askedBy], outcomeOf(revision)]
                   .filter((said) => said !== undefined)
                   .map((said) => ` · ${said}`)}
               </p>
@@ -92,10 +92,10 @@ async function edit(target: Target, { number, isCurrent }: Revision): Promise<vo
     return;
   }
   const answer = await configurationOf(target, number);
-  if (!answer.ok) return tellUser(`${answer.problem.error} ${answer.problem.hint ?? ''}`);
+  if (!answer.ok) return showToast(`${answer.problem.error} ${answer.problem.hint ?? ''}`);
   keep(name, answer.value.yaml.replaceAll(/\r\n?/g, '\n'));
   go(pathOf({ page: 'deployment', ...target, tab: 'configuration' }));
-  tellUser(`The text of revision ${number} is in the editor.`, {
+  showToast(`The text of revision ${number} is in the editor.`, {
     title: 'Undo',
     act: () => (before ? keep(name, before.text, before) : drop(name)),
   });

@@ -28,7 +28,7 @@ export function outcomeOf({ state, durationMs }: Told): string | undefined {
 }
 
 /** How the client of a revision was authenticated. */
-export const askers: Record<Revision['askedBy'], string> = {
+export const authMethodWords: Record<Revision['askedBy'], string> = {
   session: 'with a session token',
   'api-key': 'with an API key',
   'sign-in': 'by a signed-in user',

@@ -3,10 +3,10 @@ import { type MouseEvent, type ReactNode, useSyncExternalStore } from 'react';
 import { type Route, readRoute } from './routes.ts';
 
 const listeners = new Set<() => void>();
-const tell = () => {
+const notify = () => {
   for (const listener of listeners) listener();
 };
-window.addEventListener('popstate', tell);
+window.addEventListener('popstate', notify);
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
@@ -26,7 +26,7 @@ export function useQuery(): string {
 export function go(path: string, options: { replace?: boolean } = {}): void {
   if (options.replace) history.replaceState(null, '', path);
   else history.pushState(null, '', path);
-  tell();
+  notify();
 }
 
 type LinkProps = {

@@ -1,5 +1,5 @@
 /** The calls of the service that the dashboard makes. */
-import { type Answer, call, open } from './ask.ts';
+import { type Answer, call, open } from './request.ts';
 import type {
   ChangedDomain,
   Configuration,
@@ -116,7 +116,7 @@ export function restoreDeployment(target: Target): Promise<Answer<{ message: str
 }
 
 /** Removes the retained data of an ended deployment at once. */
-export function forgetKept(target: Target): Promise<Answer<{ message: string }>> {
+export function deleteRetainedData(target: Target): Promise<Answer<{ message: string }>> {
   return call('removeDeploymentReservation', {
     body: { ...queryOf(target), forget: true },
     token: target.sessionToken,
@@ -163,7 +163,7 @@ export function previewRestore(target: Target, restoring: Restoring): Promise<An
   return call('restoreSnapshot', { body, query, token: target.sessionToken }) as Promise<Answer<RestorePreview>>;
 }
 
-export function wishSnapshots(
+export function setSnapshotPreferences(
   target: Target,
   wishes: Partial<Snapshots['wishes']>,
 ): Promise<Answer<{ message: string }>> {

@@ -29,7 +29,7 @@ export function onReach(listener: () => void): () => void {
 }
 
 /** Of one question: call what it returns when it is over. */
-export function noteQuestion(): (by: AnsweredBy) => void {
+export function trackRequest(): (by: AnsweredBy) => void {
   const question = Symbol('question');
   const timer = setTimeout(() => {
     waiting.add(question);
@@ -38,14 +38,14 @@ export function noteQuestion(): (by: AnsweredBy) => void {
   return (by) => {
     clearTimeout(timer);
     waiting.delete(question);
-    if (by === 'edge' || by === 'nobody') noteLost(by);
-    else if (by === 'service' && (reach === 'lost' || reach === 'offline')) noteBack();
+    if (by === 'edge' || by === 'nobody') recordLoss(by);
+    else if (by === 'service' && (reach === 'lost' || reach === 'offline')) recordReturn();
     else if (reach === 'slow' && waiting.size === 0) show('reached');
   };
 }
 
 /** A stream or a question has not found the service. */
-export function noteLost(by: 'edge' | 'nobody'): void {
+export function recordLoss(by: 'edge' | 'nobody'): void {
   show(lostBy(by));
   void probe();
 }
@@ -55,7 +55,7 @@ function lostBy(by: 'edge' | 'nobody'): Reach {
   return by === 'nobody' && !navigator.onLine ? 'offline' : 'lost';
 }
 
-function noteBack(): void {
+function recordReturn(): void {
   show('back');
   setTimeout(() => reach === 'back' && show('reached'), backShownMs);
 }
@@ -70,7 +70,7 @@ async function probe(): Promise<void> {
     const answer = await fetch('/healthz', { cache: 'no-store' }).catch(() => undefined);
     // The edge answers in the place of a service that is not there.
     const isThere = answer !== undefined && answer.status < 500;
-    if (isThere && (reach === 'lost' || reach === 'offline')) noteBack();
+    if (isThere && (reach === 'lost' || reach === 'offline')) recordReturn();
     if (isThere) break;
     show(lostBy(answer ? 'edge' : 'nobody'));
   }
@@ -95,4 +95,4 @@ function show(next: Reach): void {
   for (const listener of listeners) listener();
 }
 
-window.addEventListener('offline', () => noteLost('nobody'));
+window.addEventListener('offline', () => recordLoss('nobody'));

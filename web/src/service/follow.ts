@@ -1,8 +1,8 @@
 /** Follows a stream of the service: reconnects when the connection breaks, and pauses while the page is hidden. */
-import { problemOf } from '../../../src/client/ask.ts';
+import { problemOf } from '../../../src/client/request.ts';
 import { type Message, messagesOf } from '../../../src/client/server-sent.ts';
-import { type Answer, answeredBy, type Problem } from './ask.ts';
-import { noteLost } from './connection.ts';
+import { type Answer, answeredBy, type Problem } from './request.ts';
+import { recordLoss } from './connection.ts';
 
 const firstPauseMs = 500;
 const longestPauseMs = 15_000;
@@ -54,14 +54,14 @@ async function readOnce(follower: Follower, stop: AbortSignal): Promise<'read' |
   try {
     const answer = await follower.open(signal);
     if (rest.signal.aborted) return 'rested';
-    if (!answer.ok) noteLost('nobody');
+    if (!answer.ok) recordLoss('nobody');
     if (!answer.ok || !answer.value.body) return 'failed';
     const { status, body } = answer.value;
     if (status >= 400) {
       const problem = problemOf(answer.value, await answer.value.json().catch(() => undefined));
       const isPassing = status === 429 || status >= 500;
       if (!isPassing) follower.onRefusal(problem);
-      else if (answeredBy(problem) === 'edge') noteLost('edge');
+      else if (answeredBy(problem) === 'edge') recordLoss('edge');
       return isPassing ? 'failed' : 'refused';
     }
     follower.onConnection('open');

@@ -4,10 +4,10 @@ import { CopyButton } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
-import type { Answer, Problem } from '../service/ask.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import { shareDeployment, shareLinkOf, type Target, unshareDeployment } from '../service/calls.ts';
 import './sharing.css';
-import { useAsking } from '../parts/use-asking.ts';
+import { usePending } from '../parts/use-pending.ts';
 
 const QrCode = lazy(() => import('./qr-code.tsx'));
 
@@ -43,7 +43,7 @@ export default function ShareDialog({ target, url, onClose }: ShareDialogProps) 
 function StatusPage({ target }: { target: Target }) {
   const known = useAnswer('', () => shareLinkOf(target));
   const [problem, setProblem] = useState<Problem>();
-  const [isAsking, whileAsking] = useAsking();
+  const [isAsking, whileAsking] = usePending();
   const isShared = known.value !== undefined && known.problem === undefined;
   const isKnown = isShared || known.problem?.code === 'share_not_found';
 

@@ -2,8 +2,8 @@
 import { useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
-import { useAsking } from '../parts/use-asking.ts';
-import type { Problem } from '../service/ask.ts';
+import { usePending } from '../parts/use-pending.ts';
+import type { Problem } from '../service/request.ts';
 import { deleteSnapshot, type Target } from '../service/calls.ts';
 import type { Snapshot } from '../service/records.ts';
 
@@ -16,7 +16,7 @@ type DeleteDialogProps = {
 
 export function DeleteDialog({ target, snapshot: { id }, onClose, onDone }: DeleteDialogProps) {
   const [problem, setProblem] = useState<Problem>();
-  const [isAsking, whileAsking] = useAsking();
+  const [isAsking, whileAsking] = usePending();
   const remove = async () => {
     const answer = await whileAsking(deleteSnapshot(target, id));
     if (answer.ok) onDone(answer.value.message);

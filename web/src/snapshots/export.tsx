@@ -2,10 +2,10 @@
 import { useEffect, useRef, useState } from 'react';
 import { printBytes } from '../../../src/config/values/units.ts';
 import { ProblemNotice } from '../parts/notice.tsx';
-import { tellUser } from '../parts/toast.tsx';
-import type { Problem } from '../service/ask.ts';
+import { showToast } from '../parts/toast.tsx';
+import type { Problem } from '../service/request.ts';
 import { openExport, type Target } from '../service/calls.ts';
-import { askForPlace, canAskForPlace, saveResponse } from './save-file.ts';
+import { chooseSaveLocation, canChooseSaveLocation, saveResponse } from './save-file.ts';
 
 export function ExportPanel({ target, hasVolumes }: { target: Target; hasVolumes: boolean }) {
   const [isWithSecrets, setIsWithSecrets] = useState(false);
@@ -20,7 +20,7 @@ export function ExportPanel({ target, hasVolumes }: { target: Target; hasVolumes
     setProblem(undefined);
     const name = `${target.applicationName}.tar`;
     // Browsers let a page ask only for a moment after the click: before the service has copied the volumes.
-    const place = await askForPlace(name);
+    const place = await chooseSaveLocation(name);
     if (place === 'declined') return;
     const ending = new AbortController();
     stop.current = ending;
@@ -30,7 +30,7 @@ export function ExportPanel({ target, hasVolumes }: { target: Target; hasVolumes
     const saved = await saveResponse(answer, { name, place, signal: ending.signal, onBytes: setReceived });
     setReceived(undefined);
     if (ending.signal.aborted) return;
-    if (saved.ok) tellUser(`${name} is saved: unpack it, and read its README.md.`);
+    if (saved.ok) showToast(`${name} is saved: unpack it, and read its README.md.`);
     else setProblem(saved.problem);
   };
 
@@ -82,7 +82,7 @@ export function ExportPanel({ target, hasVolumes }: { target: Target; hasVolumes
           {received === 0 ? 'Preparing …' : `${printBytes(received)} so far.`} Stay on this tab until it is done.
         </p>
       )}
-      {!canAskForPlace() && hasVolumes && !isWithoutVolumes && (
+      {!canChooseSaveLocation() && hasVolumes && !isWithoutVolumes && (
         <p className="small soft">
           This browser collects the file before it is saved. If the volumes have many GB, use{' '}
           <code>berth export all</code>, which writes the file as it comes.

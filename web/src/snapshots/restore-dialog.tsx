@@ -5,8 +5,8 @@ import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
 import { useAnswer } from '../parts/use-answer.ts';
-import { useAsking } from '../parts/use-asking.ts';
-import type { Answer, Problem } from '../service/ask.ts';
+import { usePending } from '../parts/use-pending.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import { previewRestore, type Restoring, restoreSnapshot, type Target } from '../service/calls.ts';
 import type { Restored, RestorePreview, Snapshot } from '../service/records.ts';
 import { replacedBy, startedWith, volumesIn } from './words.ts';
@@ -26,7 +26,7 @@ export function RestoreDialog({ target, snapshot, onClose, onDone }: RestoreDial
   const [chosen, setChosen] = useState<readonly string[]>();
   const [isBeside, setIsBeside] = useState(false);
   const [refusal, setRefusal] = useState<Problem>();
-  const [isAsking, whileAsking] = useAsking();
+  const [isAsking, whileAsking] = usePending();
   const restoring: Restoring = {
     snapshot: id,
     ...(chosen && { volumes: [...chosen] }),

@@ -2,8 +2,8 @@
  * Saves a response of the service as a file. If the browser lets a page write to a file that its user chooses, each
  * part is written as it arrives. Other browsers collect the whole response first.
  */
-import { problemOf } from '../../../src/client/ask.ts';
-import type { Answer, Problem } from '../service/ask.ts';
+import { problemOf } from '../../../src/client/request.ts';
+import type { Answer, Problem } from '../service/request.ts';
 
 /** Of the File System Access API, which is in no standard yet: https://wicg.github.io/file-system-access/ */
 type Picker = (options: { suggestedName: string }) => Promise<FileSystemFileHandle & { remove?: () => Promise<void> }>;
@@ -11,12 +11,12 @@ type Place = Awaited<ReturnType<Picker>>;
 
 const pickerOf = () => (globalThis as { showSaveFilePicker?: Picker }).showSaveFilePicker;
 
-export function canAskForPlace(): boolean {
+export function canChooseSaveLocation(): boolean {
   return pickerOf() !== undefined;
 }
 
 /** Undefined where the browser has none to offer. Only in answer to a click. */
-export async function askForPlace(suggestedName: string): Promise<Place | 'declined' | undefined> {
+export async function chooseSaveLocation(suggestedName: string): Promise<Place | 'declined' | undefined> {
   const pick = pickerOf();
   try {
     return await pick?.({ suggestedName });

@@ -5,14 +5,14 @@ import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
 import { printAgo, printMoment } from '../parts/time.ts';
-import { tellUser } from '../parts/toast.tsx';
+import { showToast } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
-import { useAsking } from '../parts/use-asking.ts';
+import { usePending } from '../parts/use-pending.ts';
 import { rememberDeployment } from '../remembered/remembered.ts';
 import { go } from '../routing/router.tsx';
 import { pathOf } from '../routing/routes.ts';
-import type { Problem } from '../service/ask.ts';
-import { snapshotsOf, type Target, takeSnapshot, wishSnapshots } from '../service/calls.ts';
+import type { Problem } from '../service/request.ts';
+import { snapshotsOf, type Target, takeSnapshot, setSnapshotPreferences } from '../service/calls.ts';
 import type { Restore, Restored, Snapshot } from '../service/records.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { RestoreDialog } from './restore-dialog.tsx';
@@ -37,7 +37,7 @@ type SnapshotsPanelProps = { target: Target; isKept: boolean; hasVolumes: boolea
 export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelProps) {
   const { value, problem, ask } = useAnswer(`${isKept}`, () => snapshotsOf(target));
   const [refusal, setRefusal] = useState<Problem>();
-  const [isAsking, whileAsking] = useAsking();
+  const [isAsking, whileAsking] = usePending();
   /** The user's choice about updates, before the service has answered. */
   const [wished, setWished] = useState<boolean>();
   const [isDumping, setIsDumping] = useState(false);
@@ -59,20 +59,20 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
   const take = async () => {
     const answer = await whileAsking(takeSnapshot(target, { dump: isDumping && dumpChoice !== undefined }));
     setRefusal(answer.ok ? undefined : answer.problem);
-    if (answer.ok) tellUser(answer.value.message);
+    if (answer.ok) showToast(answer.value.message);
     ask();
   };
   const wish = async (beforeUpdates: boolean) => {
     setWished(beforeUpdates);
-    const answer = await whileAsking(wishSnapshots(target, { beforeUpdates }));
+    const answer = await whileAsking(setSnapshotPreferences(target, { beforeUpdates }));
     setRefusal(answer.ok ? undefined : answer.problem);
-    if (answer.ok) tellUser(answer.value.message);
+    if (answer.ok) showToast(answer.value.message);
     else setWished(undefined);
   };
   const close = () => setAsked(undefined);
   const done = (message: string) => {
     close();
-    tellUser(message);
+    showToast(message);
     ask();
   };
 

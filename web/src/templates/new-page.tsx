@@ -3,9 +3,9 @@ import { useEffect, useState } from 'react';
 import { replaceStart } from '../home/start-draft.ts';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
-import { tellUser } from '../parts/toast.tsx';
+import { showToast } from '../parts/toast.tsx';
 import { go, Link } from '../routing/router.tsx';
-import { type Answer, call, type Problem } from '../service/ask.ts';
+import { type Answer, call, type Problem } from '../service/request.ts';
 
 type Found = { text: string; title: string; source?: string };
 
@@ -19,7 +19,7 @@ export default function NewPage() {
       const { text, title, source } = answer.value;
       const undo = replaceStart(text, source);
       go('/', { replace: true });
-      tellUser(`${title} is in the editor.`, { title: 'Undo', act: undo });
+      showToast(`${title} is in the editor.`, { title: 'Undo', act: undo });
     });
     return () => {
       isWanted = false;

@@ -5,7 +5,7 @@ import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import { Link } from '../routing/router.tsx';
-import { call } from '../service/ask.ts';
+import { call } from '../service/request.ts';
 import './templates.css';
 
 type Looked = { search: string; tag: string };

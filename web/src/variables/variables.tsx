@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Cross } from '../parts/icons.tsx';
-import { tellUser } from '../parts/toast.tsx';
+import { showToast } from '../parts/toast.tsx';
 import {
   type Edited,
   removeVariable,
@@ -26,7 +26,7 @@ export default function Variables({ text, onChange, pods = [] }: VariablesProps)
   const all = variablesIn(text);
   if (!all) return <p className="panel padded soft">The text is not valid YAML. Correct it as text first.</p>;
   const take = (edited: Edited | undefined) =>
-    edited ? onChange(edited.text) : tellUser('This is written in a way that can only be edited as text.');
+    edited ? onChange(edited.text) : showToast('This is written in a way that can only be edited as text.');
   return (
     <div className="stack">
       {all.map(({ pod, variables }) => (
@@ -40,7 +40,7 @@ export default function Variables({ text, onChange, pods = [] }: VariablesProps)
           onPaste={(pasted) => {
             const { text: changed, refused } = withPasted(text, pod, pasted);
             onChange(changed);
-            tellUser(
+            showToast(
               refused.length > 0
                 ? `${refused.join(', ')} can only be edited as text; the others are set.`
                 : `${pasted.length} ${pasted.length === 1 ? 'variable is' : 'variables are'} set for ${pod}.`,
@@ -86,7 +86,7 @@ function PodTable({ pod, variables, references, onSet, onRemove, onPaste }: PodT
   const list = useId();
   const add = () => {
     if (!/^[A-Za-z_][\w.-]*$/.test(added))
-      return tellUser('A name consists of letters, digits and underscores, and does not start with a digit.');
+      return showToast('A name consists of letters, digits and underscores, and does not start with a digit.');
     onSet({ name: added, value: '' });
     setAdded('');
   };

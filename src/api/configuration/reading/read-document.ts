@@ -28,13 +28,13 @@ const readings = {
 
 type Readings = typeof readings;
 export type Kind = keyof Readings;
-export type AskedOf<K extends Kind> = Parameters<Readings[K]>[0];
-export type AnswerOf<K extends Kind> = ReturnType<Readings[K]>;
+export type InputOf<K extends Kind> = Parameters<Readings[K]>[0];
+export type OutputOf<K extends Kind> = ReturnType<Readings[K]>;
 
-export type Question<K extends Kind = Kind> = { kind: K; asked: AskedOf<K> };
+export type ReadRequest<K extends Kind = Kind> = { kind: K; asked: InputOf<K> };
 
-export function read<K extends Kind>({ kind, asked }: Question<K>): AnswerOf<K> {
-  return (readings[kind] as (asked: AskedOf<K>) => AnswerOf<K>)(asked);
+export function read<K extends Kind>({ kind, asked }: ReadRequest<K>): OutputOf<K> {
+  return (readings[kind] as (asked: InputOf<K>) => OutputOf<K>)(asked);
 }
 
 function judgingOf({ isStrict = false, bounds, missing = [] }: Asked): Judging {

@@ -1,5 +1,5 @@
 /** A thread that reads large documents; `reader.ts` starts it. */
 import { serveWork } from '../../../lib/worker-pool.ts';
-import { type Question, read } from './read-document.ts';
+import { type ReadRequest, read } from './read-document.ts';
 
-serveWork((question: Question) => read(question));
+serveWork((question: ReadRequest) => read(question));

@@ -33,7 +33,7 @@ export function createExecJournal(folder: string): ExecJournal {
  * Ends the commands of a killed service. The engine may still be about to start the last one: pass these, in `unbegun`,
  * to `endOnceBegun`.
  */
-export async function endLeftExecs(docker: Docker, folder: string): Promise<{ ended: number; unbegun: string[] }> {
+export async function endOrphanedExecs(docker: Docker, folder: string): Promise<{ ended: number; unbegun: string[] }> {
   const left = (await readdir(folder).catch(() => [])).filter((name) => /^[0-9a-f]{64}$/.test(name));
   const unbegun: string[] = [];
   for (const execId of left) if (!(await endIfBegun(docker, folder, execId))) unbegun.push(execId);

@@ -8,9 +8,9 @@ import { createSemaphore } from '../../../lib/concurrency.ts';
 import { latestOnly } from '../../../lib/latest-only.ts';
 import { reportingFirstFault, runRounds } from '../../../lib/rounds.ts';
 import { ProgramError } from '../../../lib/run-program.ts';
-import { isWhole, type Listing, readListing } from './listing.ts';
+import { isComplete, type Listing, readListing } from './listing.ts';
 import { apply, asRoot, list, run, watchTable } from './nft.ts';
-import { createStrangers, followOthers, makingMs } from './other-processes.ts';
+import { createUnknownBridges, adoptPolicies, makingMs } from './other-processes.ts';
 import { retargetText } from './pod-translation.ts';
 import {
   type Admission,
@@ -74,7 +74,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
   await learnBridges();
   /** When this process has admitted a bridge: it may be about to be made. */
   const admittedAt = new Map<string, number>();
-  const strangers = createStrangers();
+  const strangers = createUnknownBridges();
   /** Those of the other processes, as they were seen last. */
   let otherEdges: EdgePlace[] = [];
   /** The elements last seen or written. The kernel's table is the source for every process of this machine. */
@@ -153,14 +153,14 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     if (!haveMoved && !mayHaveChanged && performance.now() - wholeAt < lookEveryMs) return;
     wholeAt = Number.NEGATIVE_INFINITY;
     const found = await look();
-    if (!haveMoved && found && isWhole(found, shape, bridges)) {
+    if (!haveMoved && found && isComplete(found, shape, bridges)) {
       await renewEdge(found);
       wholeAt = performance.now();
       return;
     }
     const isByOthers = await meetOthers(found);
     const awaited = strangers.awaited(bridges, found);
-    if (!haveMoved && found && isWhole(found, shape, new Map([...bridges, ...awaited]))) return await renewEdge(found);
+    if (!haveMoved && found && isComplete(found, shape, new Map([...bridges, ...awaited]))) return await renewEdge(found);
     await load();
     if (!haveMoved && !isByOthers && awaited.size === 0)
       log.warn({ table: tableName(owner) }, 'firewall rules were changed from outside, and restored');
@@ -193,12 +193,12 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
       if (!isAwaited) admittedAt.delete(bridge);
       if (!isAwaited && !present.has(bridge)) bridges.delete(bridge);
     }
-    followOthers(bridges, found);
+    adoptPolicies(bridges, found);
     return print() !== before;
   }
 
   await inTurn(async () => {
-    followOthers(bridges, await look());
+    adoptPolicies(bridges, await look());
     await load();
   });
   await remember();
@@ -228,7 +228,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     admit: (bridge, egress) =>
       inTurn(async () => {
         const found = await look();
-        followOthers(bridges, found);
+        adoptPolicies(bridges, found);
         const before = bridges.get(bridge);
         if (before && printEgress(before.egress) === printEgress(egress)) return;
         const admission = { egress, turn: (before?.turn ?? 0) + 1 };

@@ -6,7 +6,7 @@ import { createConnection } from 'node:net';
 import { createInterface } from 'node:readline';
 import { run } from './nft.ts';
 
-export type Errand = {
+export type CheckRequest = {
   /** For `ip -batch`: addresses and routes in this namespace. */
   setUp: string;
   targets: { address: string; port: number }[];
@@ -14,19 +14,19 @@ export type Errand = {
 };
 
 /** `ECONNREFUSED` and the like; `connected`; `silence`. */
-export type Findings = string[];
+export type CheckResults = string[];
 
 process.stdout.write(`${process.pid}\n`);
 for await (const line of createInterface({ input: process.stdin })) {
-  const { setUp, targets, timeoutMs } = JSON.parse(line) as Errand;
+  const { setUp, targets, timeoutMs } = JSON.parse(line) as CheckRequest;
   await run(['ip', '-batch', '-'], setUp);
-  const findings: Findings = await Promise.all(targets.map((target) => attempt(target, timeoutMs)));
+  const findings: CheckResults = await Promise.all(targets.map((target) => attempt(target, timeoutMs)));
   process.stdout.write(`${JSON.stringify(findings)}\n`);
   break;
 }
 process.exit();
 
-function attempt({ address, port }: Errand['targets'][number], timeoutMs: number): Promise<string> {
+function attempt({ address, port }: CheckRequest['targets'][number], timeoutMs: number): Promise<string> {
   return new Promise((resolve) => {
     const socket = createConnection({ host: address, port, timeout: timeoutMs });
     socket

@@ -101,7 +101,7 @@ function readPolicies(chains: ReadonlySet<string>, targets: ReadonlyMap<string, 
 }
 
 /** Returns whether the table has these rules, and every bridge has its admitted egress. */
-export function isWhole(found: Listing, shape: string, wanted: Bridges): boolean {
+export function isComplete(found: Listing, shape: string, wanted: Bridges): boolean {
   if (found.shape !== shape || found.bridges.size !== wanted.size) return false;
   return [...wanted].every(([bridge, { egress, turn }]) => {
     const there = found.bridges.get(bridge);

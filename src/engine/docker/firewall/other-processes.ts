@@ -9,7 +9,7 @@ export const makingMs = 60_000;
  * Takes over the policies that other processes wrote later. A network keeps the label from its creation, so only the rules
  * have a later policy. Entries of an earlier turn come from a process that had not seen ours.
  */
-export function followOthers(bridges: Map<string, Admission>, found: Listing | undefined): void {
+export function adoptPolicies(bridges: Map<string, Admission>, found: Listing | undefined): void {
   for (const [bridge, known] of bridges) {
     const { chain = '', turn = 0 } = found?.bridges.get(bridge) ?? {};
     const egress = found?.policies.get(chain);
@@ -20,7 +20,7 @@ export function followOthers(bridges: Map<string, Admission>, found: Listing | u
 }
 
 /** Remembers since when the rules contain bridges that this process does not know. */
-export function createStrangers() {
+export function createUnknownBridges() {
   const since = new Map<string, number>();
   return {
     /** Bridges that another process admitted recently and may be about to make. A whole table must not shut them out. */

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { ProgramError } from '../../../lib/run-program.ts';
 import { bridgePrefix } from '../names.ts';
-import type { Errand, Findings } from './inside.ts';
+import type { CheckRequest, CheckResults } from './inside.ts';
 import { asRoot, run, start } from './nft.ts';
 
 /** The answers arrive within a millisecond, but on a busy machine it may take seconds until they are read. */
@@ -23,7 +23,7 @@ export async function checkFromInside(owner: string): Promise<string | undefined
   return wordsFor(findings.includes('silence') ? await tryFromInside(owner) : findings);
 }
 
-async function tryFromInside(owner: string): Promise<Findings> {
+async function tryFromInside(owner: string): Promise<CheckResults> {
   const stage = newStage(owner);
   const inside = startInside();
   let listener: Server | undefined;
@@ -36,8 +36,8 @@ async function tryFromInside(owner: string): Promise<Findings> {
       { address: stage.host, port },
       { address: stage.beyond, port: 80 },
     ];
-    inside.tell({ setUp: podSide(stage), targets, timeoutMs });
-    return JSON.parse(await inside.says()) as Findings;
+    inside.send({ setUp: podSide(stage), targets, timeoutMs });
+    return JSON.parse(await inside.says()) as CheckResults;
   } finally {
     // With its input it ends, and the kernel takes namespace and interfaces apart.
     inside.end();
@@ -49,7 +49,7 @@ async function tryFromInside(owner: string): Promise<Findings> {
  * PURE. Both connections must be refused, and only by the rules: a listener waits on this machine's address, and the
  * other address leads to a network without any hosts that could answer.
  */
-export function wordsFor([host, beyond]: Findings): string | undefined {
+export function wordsFor([host, beyond]: CheckResults): string | undefined {
   if (host === 'connected') return 'a container can reach services of this machine';
   if (beyond === 'connected') return 'a container can reach private networks';
   if (host === 'ECONNREFUSED' && beyond === 'ECONNREFUSED') return undefined;
@@ -76,7 +76,7 @@ function startInside() {
 
   return {
     says: () => Promise.race([nextLine(), failed]),
-    tell: (errand: Errand) => child.stdin!.write(`${JSON.stringify(errand)}\n`),
+    send: (request: CheckRequest) => child.stdin!.write(`${JSON.stringify(request)}\n`),
     end: () => child.stdin!.end(),
   };
 }

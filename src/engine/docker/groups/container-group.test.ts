@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { findControlGroup, givesWay, letGiveWay, usedMsOf } from './container-group.ts';
+import { findControlGroup, isYielding, setYielding, usedMsOf } from './container-group.ts';
 
 let folder: string;
 before(async () => {
@@ -29,9 +29,9 @@ test('control groups of version 2 are read and set', async () => {
   });
   assert.ok(group);
   assert.equal(await usedMsOf(group), 2500);
-  assert.equal(await givesWay(group), false);
-  await letGiveWay(group, true);
-  assert.equal(await givesWay(group), true);
+  assert.equal(await isYielding(group), false);
+  await setYielding(group, true);
+  assert.equal(await isYielding(group), true);
   assert.equal(await readFile(join(root, 'system.slice/docker-abc.scope/cpu.idle'), 'utf8'), '1');
 });
 
@@ -43,7 +43,7 @@ test('control groups of version 1 are read at each controller, next to an empty 
   });
   assert.ok(group);
   assert.equal(await usedMsOf(group), 2500);
-  assert.equal(await givesWay(group), true);
+  assert.equal(await isYielding(group), true);
 });
 
 test('a process that is not of the container has no group of it, nor has one that has ended', async () => {

@@ -52,11 +52,11 @@ export async function usedMsOf({ accounting, version }: ControlGroup): Promise<n
 }
 
 /** Throws if the container has ended or the kernel has no such policy. */
-export async function givesWay({ processor }: ControlGroup): Promise<boolean> {
+export async function isYielding({ processor }: ControlGroup): Promise<boolean> {
   return (await readFile(join(processor, 'cpu.idle'), 'utf8')).trim() === '1';
 }
 
 /** Throws likewise, and without root's rights. */
-export async function letGiveWay({ processor }: ControlGroup, isTo: boolean): Promise<void> {
+export async function setYielding({ processor }: ControlGroup, isTo: boolean): Promise<void> {
   await writeFile(join(processor, 'cpu.idle'), isTo ? '1' : '0');
 }

@@ -13,7 +13,7 @@ import { EngineFault, type Pulling } from '../../engine.ts';
 import { asEngineFault } from '../../images/as-engine-fault.ts';
 import { keptName } from '../../images/kept-names.ts';
 import type { LocalImages } from '../../images/local-images.ts';
-import { engineIsSilent, isSilence, orAbsent, textOf, unless } from '../faults.ts';
+import { engineUnresponsive, isTimeout, orAbsent, textOf, unless } from '../faults.ts';
 import { type HostFacts, isAtLeast } from '../host/host-facts.ts';
 import { checkArchitecture, readImage } from './image-facts.ts';
 import { type PullLine, type PullProgress, watchPull } from './pull-progress.ts';
@@ -248,7 +248,7 @@ function follow(docker: Docker, stream: NodeJS.ReadableStream, read: (line: Pull
 /** PURE. Why the engine does not take an image that the gate has for it. */
 export function pullFault(error: unknown, image: string): EngineFault {
   if (error instanceof EngineFault) return error;
-  if (isSilence(error)) return new EngineFault('unavailable', engineIsSilent, { cause: error, image });
+  if (isTimeout(error)) return new EngineFault('unavailable', engineUnresponsive, { cause: error, image });
   if (/no space left on device/i.test(textOf(error))) {
     const { message, hint = '' } = outOfDisk(image);
     return new EngineFault('unavailable', message, { cause: error, image, hint });

@@ -9,7 +9,7 @@ import { EngineFault, type LogLine, type LogsFollowed, type LogsWanted, type Wri
 import { isOwnedBy, labelKeys } from '../../labels.ts';
 import { createMarker, type StampedLine, sinceOf } from '../../logs/log-marks.ts';
 import { newestLines } from '../../logs/newest-lines.ts';
-import { engineIsSilent, faultOf, orAbsent } from '../faults.ts';
+import { engineUnresponsive, faultOf, orAbsent } from '../faults.ts';
 import { createLineReader } from './log-lines.ts';
 
 /** Docker stores lines in pieces of at most 16 KiB, so 1,000 of them are 16 MiB at the very worst. */
@@ -116,7 +116,7 @@ async function readPart(
       if (kept.length > lines) kept.shift();
     }
   } catch (error) {
-    throw patience.aborted ? new EngineFault('unavailable', engineIsSilent, { cause: error }) : error;
+    throw patience.aborted ? new EngineFault('unavailable', engineUnresponsive, { cause: error }) : error;
   }
   return { kept, isCut: false };
 }

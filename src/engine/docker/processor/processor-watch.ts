@@ -1,5 +1,5 @@
 /**
- * Containers that compute all the time yield the processor to those that answer visitors, see `giving-way.ts`. The 99th
+ * Containers that compute all the time yield the processor to those that answer visitors, see `cpu-priority.ts`. The 99th
  * percentile of a neighbor's answers during an attack was 1.3 to 4.1 times that in quiet without this (three runs), and 1.5 and
  * 1.8 times with it (two runs; two busy processors). Whether a container yields is stored in the kernel alone.
  */
@@ -8,8 +8,8 @@ import type Docker from 'dockerode';
 import { runRounds } from '../../../lib/rounds.ts';
 import { labelSelector } from '../../labels.ts';
 import { orAbsent } from '../faults.ts';
-import { type ControlGroup, findControlGroup, givesWay, letGiveWay, usedMsOf } from '../groups/container-group.ts';
-import { type Appetite, followAppetite, mustGiveWay } from './giving-way.ts';
+import { type ControlGroup, findControlGroup, isYielding, setYielding, usedMsOf } from '../groups/container-group.ts';
+import { type CpuDemand, updateDemand, mustYield } from './cpu-priority.ts';
 
 /**
  * An attack holds the processor until it is distinguished from a start. This period adds at most one second to that.
@@ -43,7 +43,7 @@ export async function watchProcessor(docker: Docker, options: ProcessorWatchOpti
 }
 
 /** The state of a container that is remembered between looks. */
-type Known = { group: ControlGroup; limitMillis: number; appetite?: Appetite };
+type Known = { group: ControlGroup; limitMillis: number; appetite?: CpuDemand };
 
 /** One look, which remembers those before it; returns how many containers yield after it. */
 export function createProcessorLook(
@@ -62,11 +62,11 @@ export function createProcessorLook(
 
   /** Whether it yields now. */
   async function follow(one: Known, workload: string | undefined): Promise<boolean> {
-    const before = await givesWay(one.group);
-    one.appetite = followAppetite(one.appetite, { usedMs: await usedMsOf(one.group), atMs: uptime() }, one.limitMillis);
-    const after = mustGiveWay(one.appetite, before);
+    const before = await isYielding(one.group);
+    one.appetite = updateDemand(one.appetite, { usedMs: await usedMsOf(one.group), atMs: uptime() }, one.limitMillis);
+    const after = mustYield(one.appetite, before);
     if (after === before) return after;
-    await letGiveWay(one.group, after);
+    await setYielding(one.group, after);
     log.info(
       { workload },
       after ? 'workload yields CPU to others because of continuous use' : 'workload has its normal CPU priority again',

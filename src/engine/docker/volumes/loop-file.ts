@@ -77,7 +77,7 @@ async function growUnmounted(place: LoopPlace): Promise<void> {
 }
 
 /** Checks the file system of an unused volume and mounts it again. */
-export async function mend(place: LoopPlace): Promise<void> {
+export async function repairFileSystem(place: LoopPlace): Promise<void> {
   await unmount(place);
   await ensureMounted(place, true);
 }

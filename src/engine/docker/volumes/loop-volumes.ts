@@ -7,12 +7,12 @@
  */
 import { chown, mkdir, readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
 import { minVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
-import { allThatCome } from '../../../lib/all-that-come.ts';
+import { fulfilledResults } from '../../../lib/fulfilled-results.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { replaceFile, sync } from '../../../lib/replace-file.ts';
 import { EngineFault } from '../../engine.ts';
 import { isDiskFull, outOfDiskHint } from '../faults.ts';
-import { ensureMounted, grow, makeImage, mend, removeAll, unmount } from './loop-file.ts';
+import { ensureMounted, grow, makeImage, repairFileSystem, removeAll, unmount } from './loop-file.ts';
 import { type LoopPlace, loopPlace, mountedVolume, nestedDirectory } from './loop-layout.ts';
 import { readMounts } from './mount-table.ts';
 
@@ -147,7 +147,7 @@ export function createLoopVolumes(
         const usage = await usageOf(placeOf(volume).mount);
         return usage ? [{ ...volume, isStopped, ...usage }] : [];
       });
-      return (await allThatCome(asked)).flat();
+      return (await fulfilledResults(asked)).flat();
     },
     async listStopped() {
       const mounted = await listMounted();
@@ -157,7 +157,7 @@ export function createLoopVolumes(
       inTurn(placeOf(volume).folder, () =>
         inWords(volume, async () => {
           await release();
-          await mend(placeOf(volume));
+          await repairFileSystem(placeOf(volume));
           // Of a volume that was just made, the directory itself may not have been on the disk yet.
           await ensure(volume);
         }),

@@ -19,7 +19,7 @@ import { nestedSlug, nestedVolumeName, pathOfSlug, volumeName } from '../names.t
 import { noRoomForCopy } from './frozen-copy.ts';
 import { type LoopPlace, loopPlace, nestedDirectory, nestedSlugsIn } from './loop-layout.ts';
 import type { LoopVolumes } from './loop-volumes.ts';
-import { clearFolder, copyVolumes, roomBeside, volumesIn } from './volume-copies.ts';
+import { clearFolder, copyVolumes, freeBytesForCopies, volumesIn } from './volume-copies.ts';
 import { listVolumes } from './volumes.ts';
 
 export type ArchivesOptions = {
@@ -83,7 +83,7 @@ export function createVolumeArchives(docker: Docker, options: ArchivesOptions): 
 }
 
 /** Removes copies of processes that no longer exist. */
-export async function removeLeftCopies(directory: string): Promise<void> {
+export async function removeOrphanedCopies(directory: string): Promise<void> {
   const folder = copiesFolder(directory);
   for (const name of await readdir(folder).catch(() => [])) {
     const pid = Number(name.split('-')[0]);
@@ -103,7 +103,7 @@ async function refuseWithoutRoom(
   volumes: readonly string[],
   diskFreeBytes: number,
 ): Promise<void> {
-  if ((await roomBeside(directory, deploymentId, volumes)) >= diskFreeBytes) return;
+  if ((await freeBytesForCopies(directory, deploymentId, volumes)) >= diskFreeBytes) return;
   throw noRoomForCopy();
 }
 

@@ -77,7 +77,7 @@ export function createVolumeCopies({ volumes: root, loops, copies, sizes }: Copi
         return of.deploymentId === deploymentId && volumes.includes(volume) ? sum + usedBytes : sum;
       }, 0);
     },
-    room: (deploymentId, volumes, keptIn) => roomBeside(root, deploymentId, volumes, keptIn),
+    room: (deploymentId, volumes, keptIn) => freeBytesForCopies(root, deploymentId, volumes, keptIn),
     clear: (key) => clearFolder(folderOf(key)),
     list: async () => await readdir(copies).catch(nothingThere),
   };
@@ -131,7 +131,7 @@ export async function finishVolume(folder: string, deploymentId: string, volume:
 }
 
 /** The free disk space after copies of these volumes; `keptIn` as for `bytesOfCopies`. */
-export async function roomBeside(root: string, deploymentId: string, volumes: readonly string[], keptIn?: string) {
+export async function freeBytesForCopies(root: string, deploymentId: string, volumes: readonly string[], keptIn?: string) {
   const { bavail, bsize } = await statfs(root);
   return bavail * bsize - (await bytesOfCopies(root, deploymentId, volumes, keptIn));
 }

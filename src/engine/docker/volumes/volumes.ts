@@ -5,7 +5,7 @@
  */
 import { readdir } from 'node:fs/promises';
 import type Docker from 'dockerode';
-import { EngineFault, type MendedVolume } from '../../engine.ts';
+import { EngineFault, type RepairedVolume } from '../../engine.ts';
 import { epochLabel, isOwnedBy, labelKeys, labelSelector, volumeLabels } from '../../labels.ts';
 import { bindTo } from '../containers/mounts.ts';
 import { unless } from '../faults.ts';
@@ -18,7 +18,7 @@ export type Volumes = {
   /** Removes the volume and those for directories inside it. */
   remove(deploymentId: string, volume: string): Promise<void>;
   /** As the engine port says. */
-  mend(): Promise<MendedVolume[]>;
+  mend(): Promise<RepairedVolume[]>;
   /**
    * How large each of the deployment's volumes with a hard limit is; 0 while it is not complete. `known`: those of
    * Docker. One that Docker has forgotten is among them when it is complete: the next container with it brings it back.
@@ -96,7 +96,7 @@ export function createVolumes(docker: Docker, options: VolumesOptions): Volumes 
     },
 
     async mend() {
-      const tries: MendedVolume[] = [];
+      const tries: RepairedVolume[] = [];
       for (const which of (await loops?.listStopped()) ?? []) {
         const name = volumeName(which.deploymentId, which.volume);
         await withoutUsers(name, (release) => loops!.mend(which, release)).then(

@@ -1,0 +1,60 @@
+/**
+ * Proof that a registry has a layer. The engine keeps the layers of all images together and uses an existing one
+ * without requesting it. So a registry could list the digest of another user's layer and have it run. Therefore, each
+ * registry must prove once that it has the layers that it lists.
+ */
+
+import { pushedRegistry } from '../../config/values/pushed-image.ts';
+import type { BlobCache } from '../blobs/blob-cache.ts';
+import type { Descriptor } from '../manifests/manifest.ts';
+import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
+
+export type LayerAccess = {
+  /** Notes that its registry has sent a layer. */
+  recordSent(image: ResolvedUpstream, layer: Descriptor): void;
+  /** Whether its registry has sent the layer, or the layer is public: no request is needed. */
+  isProven(image: ResolvedUpstream, layer: Descriptor): boolean;
+  /**
+   * Whether possession can be confirmed without a download: clients that pushed a layer have proven it. Throws
+   * ImageFault, DialFault.
+   */
+  confirm(image: ResolvedUpstream, layer: Descriptor, signal: AbortSignal): Promise<boolean>;
+};
+
+/** Each is some 200 bytes. One that was forgotten is shown again. */
+const maxRecorded = 50_000;
+
+export function createLayerAccess(cache: BlobCache | undefined): LayerAccess {
+  const sent = new Set<string>();
+  const publicKey = (layer: Descriptor) => layer.digest;
+  const inRepository = ({ asked, repository }: ResolvedUpstream, { digest }: Descriptor) =>
+    `${asked.registry}/${repository} ${digest}`;
+
+  function recordSent(image: ResolvedUpstream, layer: Descriptor): void {
+    sent.add(image.isForEverybody ? publicKey(layer) : inRepository(image, layer));
+    if (sent.size > maxRecorded) sent.delete(sent.values().next().value!);
+  }
+
+  const isProven = (image: ResolvedUpstream, layer: Descriptor) =>
+    sent.has(publicKey(layer)) ||
+    sent.has(inRepository(image, layer)) ||
+    // The cache contains only public layers.
+    cache?.sizeOf(layer.digest) !== undefined;
+
+  return {
+    recordSent,
+    isProven,
+    async confirm(image, layer, signal) {
+      if (isProven(image, layer)) return true;
+      if (image.asked.registry !== pushedRegistry) return false;
+      await confirmPushed(image, layer, signal);
+      return true;
+    },
+  };
+}
+
+async function confirmPushed({ client, asked }: ResolvedUpstream, { digest }: Descriptor, signal: AbortSignal) {
+  const { status, body } = await client.request('HEAD', `blobs/${digest}`, { accept: '*/*', signal });
+  body.destroy();
+  if (status !== 200) throw refusal(asked, 'names a layer that was not pushed with it');
+}

@@ -1,4 +1,0 @@
-/** PURE. The maximum time for reading or writing data of a size. Longer transfers would delay all others. */
-export function movingMs(bytes: number): number {
-  return Math.ceil(10 * 60_000 + (bytes / 5_000_000) * 1000);
-}

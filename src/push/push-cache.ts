@@ -1,0 +1,51 @@
+/**
+ * A record of what was pushed from a folder, so that the next push need not unpack and compress layers that the service
+ * has. It is only a cache: the service is still queried, and without it everything is computed again.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceSharedFile } from '../lib/replace-file.ts';
+import type { Descriptor } from './image-documents.ts';
+
+export type PushCache = {
+  /** By the digest of what a layer holds, unpacked: as it is sent. */
+  layers: Map<string, Descriptor>;
+  /** By what an image was made from: the digest of its manifest. */
+  images: Map<string, string>;
+  /** By the name of an image: the id that its build had on this Docker. */
+  builds: Map<string, string>;
+};
+
+/** The latest ones; an image has a dozen. */
+const maxLayers = 1_000;
+const maxImages = 200;
+
+const digestForm = /^sha256:[0-9a-f]{64}$/;
+
+/** `folder`: for the command's own memory. An unreadable record counts as empty. */
+export async function readPushCache(folder: string): Promise<PushCache> {
+  const memory: PushCache = { layers: new Map(), images: new Map(), builds: new Map() };
+  try {
+    const { layers, images, builds } = JSON.parse(await readFile(join(folder, 'pushed.json'), 'utf8'));
+    for (const [diffId, { mediaType, digest, size }] of layers as [string, Descriptor][]) {
+      if (digestForm.test(digest) && Number.isSafeInteger(size))
+        memory.layers.set(diffId, { mediaType: String(mediaType), digest, size });
+    }
+    for (const [key, digest] of images as [string, string][])
+      if (digestForm.test(digest)) memory.images.set(key, digest);
+    for (const [name, id] of (builds ?? []) as [string, string][]) if (digestForm.test(id)) memory.builds.set(name, id);
+  } catch {
+    // Then it is found out again.
+  }
+  return memory;
+}
+
+/** The folder has to be there. */
+export async function writePushCache(folder: string, { layers, images, builds }: PushCache): Promise<void> {
+  const text = JSON.stringify({
+    layers: [...layers].slice(-maxLayers),
+    images: [...images].slice(-maxImages),
+    builds: [...builds].slice(-maxImages),
+  });
+  await replaceSharedFile(join(folder, 'pushed.json'), text);
+}
