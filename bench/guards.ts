@@ -32,12 +32,12 @@ export async function measureGuards({ seconds }: GuardOptions, signal: AbortSign
   const ended = once(child, 'exit').then(([code]): never => {
     throw new Error(`The process with the API ended with code ${code}.`);
   });
-  const told = async <T>() => (await Promise.race([once(child, 'message'), ended]))[0] as T;
+  const reported = async <T>() => (await Promise.race([once(child, 'message'), ended]))[0] as T;
   const ask = async <T>(question: string) => {
     child.send(question);
-    return await told<T>();
+    return await reported<T>();
   };
-  const { port } = await told<{ port: number }>();
+  const { port } = await reported<{ port: number }>();
   const readMs = await ask<number[]>('read');
   await ask('reset');
   await delay(seconds * 1000, undefined, { signal });
@@ -60,12 +60,12 @@ async function attack(port: number, seconds: number, signal: AbortSignal): Promi
     await delay(Math.max(0, begunAt + (count * 1000) / requestsPerSecond - performance.now()), undefined, { signal });
     const headers = { 'Content-Type': 'text/x-yaml', [clientHeader]: `192.0.2.${count % addresses}` };
     const body = documents[count % documents.length]!;
-    const asked = fetch(`http://127.0.0.1:${port}/validate`, { method: 'POST', headers, body, signal: end.signal });
+    const requested = fetch(`http://127.0.0.1:${port}/validate`, { method: 'POST', headers, body, signal: end.signal });
     const tally = async (answer: Response) => {
       await answer.arrayBuffer();
       answers[answer.status] = (answers[answer.status] ?? 0) + 1;
     };
-    asked.then(tally).catch((error: Error) => {
+    requested.then(tally).catch((error: Error) => {
       if (error.name !== 'AbortError') throw error;
     });
   }

@@ -24,14 +24,14 @@ export async function ask(question: Question, signal: AbortSignal): Promise<Answ
   const until = AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]);
   return await new Promise((resolve, reject) => {
     const headers = { host, ...(type && { 'content-type': type }), 'content-length': Buffer.byteLength(body) };
-    const asked = request({ host: '127.0.0.1', port, path, method, headers, agent: false, signal: until });
-    asked.once('response', (response) => {
+    const requested = request({ host: '127.0.0.1', port, path, method, headers, agent: false, signal: until });
+    requested.once('response', (response) => {
       text(response).then((body) => {
         resolve({ status: response.statusCode ?? 0, body, ms: performance.now() - askedAt });
       }, reject);
     });
-    asked.on('error', reject);
-    asked.end(body);
+    requested.on('error', reject);
+    requested.end(body);
   });
 }
 

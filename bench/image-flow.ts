@@ -65,20 +65,20 @@ type Image = Awaited<ReturnType<typeof makeImage>>;
 
 async function openRegistry(image: Image, undo: Undo): Promise<{ host: string; sentBytes: () => number }> {
   let sentBytes = 0;
-  const server = createServer(async (asked, response) => {
-    const [, kind, reference = ''] = /^\/v2\/bench\/(manifests|blobs)\/(.+)$/.exec(asked.url!) ?? [];
+  const server = createServer(async (requested, response) => {
+    const [, kind, reference = ''] = /^\/v2\/bench\/(manifests|blobs)\/(.+)$/.exec(requested.url!) ?? [];
     const found =
       kind === 'manifests' && ['1', image.digest].includes(reference)
         ? { parts: [image.manifest], sizeBytes: image.manifest.length }
         : image.blobs.get(reference);
-    if (asked.url === '/v2/') return void response.end('{}');
+    if (requested.url === '/v2/') return void response.end('{}');
     if (!found) return void response.writeHead(404).end();
     response.setHeader('content-length', found.sizeBytes);
     if (kind === 'manifests')
       response.setHeaders(
         new Map(Object.entries({ 'content-type': manifestType, 'docker-content-digest': image.digest })),
       );
-    if (asked.method === 'HEAD') return void response.end();
+    if (requested.method === 'HEAD') return void response.end();
     const counted = async function* () {
       for (const part of found.parts) {
         yield part;
@@ -128,15 +128,15 @@ async function push(service: Service, image: Image, sent: (bytes: number) => voi
       'content-type': type,
       'content-length': length,
     };
-    const asked = request({ ...at, method, path, headers });
-    const answered = once(asked, 'response');
+    const requested = request({ ...at, method, path, headers });
+    const answered = once(requested, 'response');
     const counted = async function* () {
       for (const part of parts) {
         yield part;
         sent(part.length);
       }
     };
-    await pipeline(Readable.from(counted()), asked);
+    await pipeline(Readable.from(counted()), requested);
     const [answer] = await answered;
     answer.resume();
     if (answer.statusCode !== expected) throw new Error(`${method} ${path} was answered with ${answer.statusCode}`);

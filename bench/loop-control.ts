@@ -67,7 +67,7 @@ export function loopControl(parts: Pick<Control, 'db' | 'engine' | 'checkTags' |
 export async function writeStart(
   db: Database,
   spec: AppSpec,
-  as: (asked: Deployment) => Deployment = (asked) => asked,
+  as: (requested: Deployment) => Deployment = (requested) => requested,
 ): Promise<Deployment> {
   const [id, sessionId, createdAt] = [newId(), newId(), Date.now()];
   const named = { applicationName: 'shop', environment: id, label: `${id}-shop` };
@@ -93,8 +93,8 @@ export async function writeRunning(
   db: Database,
   spec: AppSpec,
 ): Promise<{ deployment: Deployment; desired: Extract<Desired, { kind: 'running' }> }> {
-  const deployment = await writeStart(db, spec, (asked) => ({
-    ...asked,
+  const deployment = await writeStart(db, spec, (requested) => ({
+    ...requested,
     state: 'running',
     progress: 100,
     servingRevision: 1,

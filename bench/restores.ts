@@ -27,11 +27,11 @@ export async function measureRestores(
 ): Promise<RestoreTimes> {
   const { sessionToken, applicationName } = started;
   const named = { sessionToken, applicationName };
-  const told = async () => JSON.parse((await service.get(`/getSnapshots?${new URLSearchParams(named)}`)).body);
-  const snapshot = (await told()).snapshots.find(({ state }: { state: string }) => state === 'taken').id;
+  const reported = async () => JSON.parse((await service.get(`/getSnapshots?${new URLSearchParams(named)}`)).body);
+  const snapshot = (await reported()).snapshots.find(({ state }: { state: string }) => state === 'taken').id;
   const restore = async (more: object) => {
-    const asked = JSON.stringify({ ...named, snapshot, ...more });
-    const { status, body } = await service.post('/restoreSnapshot', 'application/json', asked);
+    const requested = JSON.stringify({ ...named, snapshot, ...more });
+    const { status, body } = await service.post('/restoreSnapshot', 'application/json', requested);
     if (status !== 200) throw new Error(`A restore was refused: ${body}`);
     return JSON.parse(body);
   };
@@ -39,7 +39,7 @@ export async function measureRestores(
     (await ask({ host, port: service.port, path: page }, signal).catch(() => undefined))?.status === 200;
 
   const isRestored = async () => {
-    const [{ state, problem }] = (await told()).restores;
+    const [{ state, problem }] = (await reported()).restores;
     if (state === 'failed') throw new Error(`A restore failed: ${problem}`);
     return state === 'done';
   };

@@ -91,7 +91,7 @@ async function measure<T>(
   signal: AbortSignal,
 ): Promise<{ window: Window; outcome: T }> {
   const window: Window = { reads: [], writes: [] };
-  const asked: Promise<void>[] = [];
+  const requested: Promise<void>[] = [];
   let isOver = false;
   const ended = work.finally(() => {
     isOver = true;
@@ -99,13 +99,13 @@ async function measure<T>(
   // Heard below, when the last request has been answered.
   ended.catch(() => {});
   const note = (to: number[], path: string) =>
-    asked.push(ask({ host, port, path }, signal).then((answer) => void to.push(okMs(answer))));
+    requested.push(ask({ host, port, path }, signal).then((answer) => void to.push(okMs(answer))));
   for (let dueAt = performance.now(); !isOver; dueAt += pauseMs) {
     await delay(Math.max(0, dueAt - performance.now()), undefined, { signal });
     note(window.reads, '/read');
     note(window.writes, '/write');
   }
-  await Promise.all(asked);
+  await Promise.all(requested);
   return { window, outcome: await ended };
 }
 

@@ -81,7 +81,7 @@ async function addRows(db: Kysely<Tables>, count: number, now: number): Promise<
   const sessions = ids.map((id) => ({ id, tokenHash: id, createdAt: now, tokenMadeAt: now, starts: 'free' as const }));
   const running = ids.map((id) => {
     const named = { applicationName: 'shop', environment: id, label: id };
-    const asked = newDeployment({
+    const requested = newDeployment({
       id,
       sessionId: id,
       ...named,
@@ -91,7 +91,7 @@ async function addRows(db: Kysely<Tables>, count: number, now: number): Promise<
     });
     const endpoints = JSON.stringify([{ path: '/', address: '10.200.0.2', port: 80 }]);
     return {
-      ...asked,
+      ...requested,
       state: 'running' as const,
       progress: 100,
       servingRevision: 1,

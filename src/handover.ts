@@ -6,8 +6,8 @@
  */
 import { createConnection, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import type { Admit } from './edge/server-sockets.ts';
 import { edgePaths } from './edge/edge-paths.ts';
+import type { Admit } from './edge/server-sockets.ts';
 import { StartError } from './lib/start-error.ts';
 import { wait } from './lib/wait.ts';
 

@@ -9,16 +9,16 @@ import { offersBuilds } from './builds/open.ts';
 import { openSources } from './builds/sources.ts';
 import type { ControlParts } from './control/open.ts';
 import { agreeOnInstallation, requireDatabase } from './data-directory.ts';
-import { createServerSockets } from './edge/server-sockets.ts';
 import { edgePaths } from './edge/edge-paths.ts';
 import { openPages } from './edge/open-pages.ts';
+import { createServerSockets } from './edge/server-sockets.ts';
 import { openEngine } from './engine/open.ts';
 import { offerHandover } from './handover.ts';
 import { openKeptImages } from './images/open.ts';
 import { readRegistries } from './images/upstream/listed-registries.ts';
-import { createNotifier } from './lib/notifier.ts';
 import { finishConnections } from './lib/finish-connections.ts';
 import { createMetrics } from './lib/metrics.ts';
+import { createNotifier } from './lib/notifier.ts';
 import { openPidFile, predecessorOf, type Running, runService } from './running-service.ts';
 import { openKeys } from './sealing-keys.ts';
 import { settingsOrExit } from './settings/command-line.ts';
@@ -67,7 +67,8 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
   const { images, pushed } = kept;
   const around = { owner, epoch: () => store.epoch.value, now, metrics, images, log };
   const { engine, standAside: rest } = opening.use(await openEngine(settings, around));
-  const exchange = settings.databaseUrl && createCountExchange((text) => notifyAll(db, 'asked', text), maxNotificationLength - 100);
+  const exchange =
+    settings.databaseUrl && createCountExchange((text) => notifyAll(db, 'asked', text), maxNotificationLength - 100);
   const shared = { seal, engine, urlOf, metrics, now, told: createNotifier(), exchange };
   const sources = (await offersBuilds(settings, engine, part('builds')))
     ? opening.adopt(
@@ -85,7 +86,9 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
   const accounts = openAccounts({ db, seal, now, log: part('accounts'), settings: accountSettings(settings) });
   const { builds, certificates, lookAtDomains, samples, snapshots, wake } = turn;
   const known = { db, now, builds, certificates, lookAtDomains, samples, snapshots, wake };
-  const pages = opening.use(await openPages(settings, { ...known, admit: sockets.at(pagesSocket), log: part('pages') }));
+  const pages = opening.use(
+    await openPages(settings, { ...known, admit: sockets.at(pagesSocket), log: part('pages') }),
+  );
   const own = { admit: sockets.at(apiSocket), admitRegistry: sockets.at(registrySocket), log: part('api') };
   const api = opening.use(
     await openApi(settings, { ...shared, ...known, ...own, accounts, pushed, registries: images }),

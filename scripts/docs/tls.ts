@@ -53,16 +53,16 @@ async function scan(kind: keyof typeof kinds): Promise<string[]> {
 }
 
 /** sslscan repeats the groups for each connection. */
-const told = new Set<string>();
+const reported = new Set<string>();
 function row(what: string, says: string): void {
   const line = `| ${what} | ${says} |`;
-  if (!told.has(line)) console.log(line);
-  told.add(line);
+  if (!reported.has(line)) console.log(line);
+  reported.add(line);
 }
 
 for (const kind of ['ECDSA', 'RSA'] as const) {
   const lines = (await scan(kind)).filter((line) => !line.endsWith(':'));
-  told.clear();
+  reported.clear();
   console.log(`\nWith a key of ${kind}:\n\n| | |\n|---|---|`);
   for (const line of lines) {
     const [, protocol, state] = /^((?:SSL|TLS)v[\d.]+)\s+(enabled|disabled)$/.exec(line) ?? [];

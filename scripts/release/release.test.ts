@@ -50,8 +50,8 @@ test('without --write a release is printed, and no files change', async () => {
 test('a release has its version, its changelog, a tag, and files with their sums', async () => {
   await release('0.2.0', true);
   await commit('src/store/migrations/0002-more.ts', 'Keep more');
-  const told = await release('0.3.0', true);
-  assert.match(told, /adds to the schema of the database \(0002-more\)[\s\S]*- Keep more/);
+  const reported = await release('0.3.0', true);
+  assert.match(reported, /adds to the schema of the database \(0002-more\)[\s\S]*- Keep more/);
   assert.equal(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')).version, '0.3.0');
   const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8');
   assert.ok(changelog.indexOf('## 0.3.0') < changelog.indexOf('## 0.2.0'), changelog);

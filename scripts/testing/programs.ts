@@ -141,13 +141,13 @@ export function refuseMovingMeta(code: string, path: string): void {
 export function withOrigin(code: string, path: string, made?: string): string {
   const folder = JSON.stringify(dirname(path));
   const isMain = made === undefined ? 'false' : `(globalThis.process.argv[1] === ${JSON.stringify(made)})`;
-  const told = code
+  const reported = code
     .replaceAll(/\bimport\.meta\.dirname\b/g, () => folder)
     .replaceAll(/\bimport\.meta\.filename\b/g, () => JSON.stringify(path))
     .replaceAll(/\bimport\.meta\.url\b/g, () => JSON.stringify(pathToFileURL(path).href))
     .replaceAll(/\bimport\.meta\.main\b/g, () => isMain);
-  const asksForFolder = /\b__dirname\b/.test(told) && !/\b(const|let|var)\s+__dirname\b/.test(told);
-  return asksForFolder ? `const __dirname = ${folder};\n${told}` : told;
+  const asksForFolder = /\b__dirname\b/.test(reported) && !/\b(const|let|var)\s+__dirname\b/.test(reported);
+  return asksForFolder ? `const __dirname = ${folder};\n${reported}` : reported;
 }
 
 if (import.meta.main) {

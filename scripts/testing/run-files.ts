@@ -63,13 +63,16 @@ export async function runFiles(
   const patience = () => setTimeout(end, timeoutMs * 1.1);
   let timer = patience();
   const facts: Fact[] = [];
-  const told = createInterface({ input: child.stdio[3] as Readable });
-  told.on('line', (line) => {
+  const reported = createInterface({ input: child.stdio[3] as Readable });
+  reported.on('line', (line) => {
     facts.push(JSON.parse(line) as Fact);
     clearTimeout(timer);
     timer = patience();
   });
-  const [[code, signal]] = (await Promise.all([once(child, 'exit'), once(told, 'close')])) as [[number, string], []];
+  const [[code, signal]] = (await Promise.all([once(child, 'exit'), once(reported, 'close')])) as [
+    [number, string],
+    [],
+  ];
   clearTimeout(timer);
   // Child processes that it left behind may hold its outputs open. Its own output has been read.
   await Promise.race([isRead, delay(1_000)]);

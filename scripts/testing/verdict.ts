@@ -20,14 +20,14 @@ export type Ending = { tookMs: number; exit: number | string; hasHung: boolean }
 
 /** Of several files each is a suite of its own, one after another; of one, all is its own. */
 export function verdict(files: readonly string[], facts: readonly Fact[], ending: Ending): FileReport[] {
-  const told = facts.filter((fact) => fact.kind === 'began' || fact.kind === 'ended');
+  const reported = facts.filter((fact) => fact.kind === 'began' || fact.kind === 'ended');
   const [only] = files.length === 1 ? files : [];
   // Without a test there is nothing for Node's runner to close.
   const end = facts.at(-1);
   const isClosed = !ending.hasHung && (facts.length === 0 || end?.kind === 'closed');
   const processorMs = only && end?.kind === 'closed' ? end.processorMs : 0;
   const reports = files.map((file): FileReport => {
-    const ended = (only ? told : factsOf(file, told)).filter((fact) => fact.kind === 'ended');
+    const ended = (only ? reported : factsOf(file, reported)).filter((fact) => fact.kind === 'ended');
     const whole = ended.find(({ name, nesting }) => nesting === 0 && name === file);
     const tests = ended.filter(({ isSuite }) => !isSuite);
     const count = (wanted: string) => tests.filter(({ outcome }) => outcome === wanted).length;
@@ -47,27 +47,27 @@ export function verdict(files: readonly string[], facts: readonly Fact[], ending
     // It was the last of which anything was heard.
     const last = facts.findLast((fact) => fact.kind === 'reached')?.file;
     const guilty = reports.find(({ file }) => file === last) ?? reports[0];
-    guilty?.failures.push(ending.hasHung ? hangs(told) : `its process ended too early (${ending.exit})`);
+    guilty?.failures.push(ending.hasHung ? hangs(reported) : `its process ended too early (${ending.exit})`);
   }
   return reports;
 }
 
 type Told = Extract<Fact, { kind: 'began' | 'ended' }>;
 
-function factsOf(file: string, told: readonly Told[]): Told[] {
+function factsOf(file: string, reported: readonly Told[]): Told[] {
   const isFile = ({ nesting, name }: Told) => nesting === 0 && name === file;
-  const first = told.findIndex(isFile);
+  const first = reported.findIndex(isFile);
   if (first < 0) return [];
-  const next = told.findIndex((fact, index) => index > first && fact.nesting === 0 && !isFile(fact));
-  return told.slice(first, next < 0 ? undefined : next);
+  const next = reported.findIndex((fact, index) => index > first && fact.nesting === 0 && !isFile(fact));
+  return reported.slice(first, next < 0 ? undefined : next);
 }
 
 function namesOfFailed(ended: readonly Extract<Fact, { kind: 'ended' }>[]): string[] {
   return ended.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name);
 }
 
-function hangs(told: readonly Told[]): string {
-  const last = told.at(-1);
+function hangs(reported: readonly Told[]): string {
+  const last = reported.at(-1);
   return last
     ? `it hangs: nothing was heard of it after "${last.name}" had ${last.kind === 'began' ? 'begun' : 'ended'}`
     : 'it hangs';

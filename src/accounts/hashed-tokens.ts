@@ -21,19 +21,19 @@ export function withHashedTokens(adapter: DBAdapter): DBAdapter {
   return {
     ...adapter,
     create: async <T extends Row, R = T>(given: Created<T>) =>
-      told(await adapter.create<T, R>(withData(given, 'data'))),
-    update: async <T>(given: Changed) => told(await adapter.update<T>(withData(withWhere(given), 'update'))),
+      reported(await adapter.create<T, R>(withData(given, 'data'))),
+    update: async <T>(given: Changed) => reported(await adapter.update<T>(withData(withWhere(given), 'update'))),
     updateMany: (given) => adapter.updateMany(withData(withWhere(given), 'update')),
     // A client must know the token itself: a hash is treated as an unknown token.
-    findOne: async <T>(given: Asked) => told(await adapter.findOne<T>(withWhere(given, hide))),
+    findOne: async <T>(given: Asked) => reported(await adapter.findOne<T>(withWhere(given, hide))),
     findMany: async <T>(given: Parameters<DBAdapter['findMany']>[0]) =>
-      (await adapter.findMany<T>(withWhere(given))).map(told),
+      (await adapter.findMany<T>(withWhere(given))).map(reported),
     count: (given) => adapter.count(withWhere(given)),
     delete: (given) => adapter.delete(withWhere(given)),
     deleteMany: (given) => adapter.deleteMany(withWhere(given)),
-    consumeOne: async <T>(given: Asked) => told(await adapter.consumeOne<T>(withWhere(given, hide))),
+    consumeOne: async <T>(given: Asked) => reported(await adapter.consumeOne<T>(withWhere(given, hide))),
     incrementOne: async <T>(given: Parameters<DBAdapter['incrementOne']>[0]) =>
-      told(await adapter.incrementOne<T>(withWhere(given))),
+      reported(await adapter.incrementOne<T>(withWhere(given))),
     transaction: (callback) => adapter.transaction((inside) => callback(withHashedTokens({ ...adapter, ...inside }))),
   };
 }
@@ -70,7 +70,7 @@ function withData<T extends { model: string }, K extends keyof T>(given: T, name
   return { ...given, [name]: { ...data, [field]: hide(data[field]) } };
 }
 
-function told<T>(row: T): T {
+function reported<T>(row: T): T {
   const hash = (row as { [field]?: unknown } | null)?.[field];
   const token = typeof hash === 'string' ? shown.getStore()?.get(hash) : undefined;
   return token === undefined ? row : { ...row, [field]: token };

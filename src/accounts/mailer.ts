@@ -20,10 +20,10 @@ const recipientRate = { count: 5, windowMs: 60 * 60_000 };
 /** A failed mail is only logged: its recipient can request another one. */
 export function createMailer({ smtpUrl, mailFrom }: MailSettings, log: Logger): Mailer {
   const transport = mailTransport({ smtpUrl });
-  const asked = createLimiter(recipientRate);
+  const requested = createLimiter(recipientRate);
   // Separate from the limit of other mails. Otherwise an attacker could use that limit up before the owner is warned.
   const warnings = createLimiter(recipientRate);
-  const send = async (to: string, subject: string, text: string, limiter = asked) => {
+  const send = async (to: string, subject: string, text: string, limiter = requested) => {
     if (!limiter.take(to.toLowerCase(), performance.now()).isAllowed) {
       log.warn('a mail was not sent: hourly mail limit reached for this recipient');
       return;

@@ -25,22 +25,22 @@ type Asked = { kind: string; subject: string; actor: string; now: Instant };
 /** Counts the deployments that such a ban would stop now. Changes nothing. */
 export async function effectOfBan(
   db: Kysely<Tables>,
-  asked: Pick<Asked, 'kind' | 'subject' | 'now'>,
+  requested: Pick<Asked, 'kind' | 'subject' | 'now'>,
 ): Promise<BanEffect> {
-  const target = await targetOf(db, asked);
+  const target = await targetOf(db, requested);
   if (target.kind !== 'target') return target;
   return { kind: 'effect', subject: target.shown, affected: countAffected(target.suspects) };
 }
 
 /** Refuses new deployments from now on, and stops the ones that it applies to. Their owners read the reason in their events. */
-export async function ban(db: Kysely<Tables>, asked: Asked & { reason: string }): Promise<Banned> {
-  const { reason, actor, now } = asked;
+export async function ban(db: Kysely<Tables>, requested: Asked & { reason: string }): Promise<Banned> {
+  const { reason, actor, now } = requested;
   return await write(db, 'all', async (db): Promise<Banned> => {
-    const target = await targetOf(db, asked);
+    const target = await targetOf(db, requested);
     if (target.kind !== 'target') return target;
     const { ban, shown, suspects } = target;
     await addBan(db, { ...ban, reason, createdAt: now });
-    await addAuditEntry(db, { at: now, actor, action: `ban ${ban.kind}`, subject: asked.subject, reason });
+    await addAuditEntry(db, { at: now, actor, action: `ban ${ban.kind}`, subject: requested.subject, reason });
     for (const { id } of suspects) await stopDeployment(db, { id, reason, actor, now });
     return { kind: 'banned', subject: shown, stopped: suspects.map(({ id }) => id) };
   });
@@ -48,26 +48,29 @@ export async function ban(db: Kysely<Tables>, asked: Asked & { reason: string })
 
 type Target = { kind: 'target'; ban: Pick<Ban, 'kind' | 'subject'>; shown: string; suspects: Suspect[] };
 
-async function targetOf(db: Database, asked: Pick<Asked, 'kind' | 'subject' | 'now'>): Promise<Target | Unbannable> {
-  const kind = banKinds.find((known) => known === asked.kind);
+async function targetOf(
+  db: Database,
+  requested: Pick<Asked, 'kind' | 'subject' | 'now'>,
+): Promise<Target | Unbannable> {
+  const kind = banKinds.find((known) => known === requested.kind);
   if (!kind) return { kind: 'no-kind', kinds: banKinds };
-  const subject = await subjectOf(db, kind, asked.subject);
+  const subject = await subjectOf(db, kind, requested.subject);
   if (subject === undefined) return { kind: kind === 'account' ? 'no-account' : 'no-subject' };
   const ban = { kind, subject };
-  const found = (await suspects(db, asked.now)).filter((suspect) => applies(ban, suspect));
-  return { kind: 'target', ban, shown: kind === 'account' ? asked.subject : subject, suspects: found };
+  const found = (await suspects(db, requested.now)).filter((suspect) => applies(ban, suspect));
+  return { kind: 'target', ban, shown: kind === 'account' ? requested.subject : subject, suspects: found };
 }
 
 /** Returns false if the ban does not exist. Stopped deployments stay stopped. */
-export async function unban(db: Kysely<Tables>, asked: Asked): Promise<boolean> {
-  const { actor, now } = asked;
-  const kind = banKinds.find((known) => known === asked.kind);
+export async function unban(db: Kysely<Tables>, requested: Asked): Promise<boolean> {
+  const { actor, now } = requested;
+  const kind = banKinds.find((known) => known === requested.kind);
   if (!kind) return false;
   return await write(db, 'all', async (db) => {
-    const subject = await subjectOf(db, kind, asked.subject);
+    const subject = await subjectOf(db, kind, requested.subject);
     if (subject === undefined) return false;
     if (!(await removeBan(db, { kind, subject }))) return false;
-    await addAuditEntry(db, { at: now, actor, action: `unban ${kind}`, subject: asked.subject, reason: '' });
+    await addAuditEntry(db, { at: now, actor, action: `unban ${kind}`, subject: requested.subject, reason: '' });
     return true;
   });
 }

@@ -39,8 +39,8 @@ export type OrphanOrder = { kind: 'accept' } | { kind: 'adopt' | 'remove'; deplo
 export async function orderOrphans(
   db: Kysely<Tables>,
   order: OrphanOrder,
-  asked: { actor: string; now: Instant },
+  requested: { actor: string; now: Instant },
 ): Promise<boolean> {
-  if (order.kind === 'accept') return await acceptSweep(db, asked);
-  return await decideQuarantined(db, { deploymentId: order.deploymentId, decision: order.kind, ...asked });
+  if (order.kind === 'accept') return await acceptSweep(db, requested);
+  return await decideQuarantined(db, { deploymentId: order.deploymentId, decision: order.kind, ...requested });
 }

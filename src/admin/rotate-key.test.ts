@@ -65,7 +65,8 @@ async function end(): Promise<void> {
   await rm(folder, { recursive: true });
 }
 
-const rotate = (told: (step: RotationStep) => void = () => {}) => rotateKey(db, { file, actor: 'ada', now: 7, told });
+const rotate = (reported: (step: RotationStep) => void = () => {}) =>
+  rotateKey(db, { file, actor: 'ada', now: 7, told: reported });
 
 /** Everything opens with the keys of the file as it is now. */
 async function assertReadable(): Promise<void> {

@@ -24,8 +24,8 @@ test('a command that another program keeps from writing says so in a sentence', 
   const [[status], stderr] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
   other.exec('rollback');
   other.close();
-  const told = `The database in ${folder} is busy: another program writes to it. The last step was not done: try again.\n`;
-  assert.deepEqual([status, stderr], [2, told]);
+  const reported = `The database in ${folder} is busy: another program writes to it. The last step was not done: try again.\n`;
+  assert.deepEqual([status, stderr], [2, reported]);
 });
 
 test('a database failure is reported with whether the statement may have taken effect; our own faults are not attributed to it', () => {

@@ -46,7 +46,7 @@ test('a folder that is there, and a bucket, are made where they are', async (t) 
   await mkdir(location);
   await makePlace(place, async (at) => fill(at, 'key'));
   assert.deepEqual(await readdir(location), ['key']);
-  const asked: string[] = [];
-  await makePlace({ kind: 's3', location: 's3:https://host/bucket' }, async (at) => void asked.push(at));
-  assert.deepEqual(asked, ['s3:https://host/bucket']);
+  const requested: string[] = [];
+  await makePlace({ kind: 's3', location: 's3:https://host/bucket' }, async (at) => void requested.push(at));
+  assert.deepEqual(requested, ['s3:https://host/bucket']);
 });

@@ -81,10 +81,10 @@ export function openRepository(
     });
 
   const listKept = async (...chosen: string[]): Promise<Kept[]> => {
-    const told: { id: string; time: string; tags: string[] | null }[] | null = JSON.parse(
+    const reported: { id: string; time: string; tags: string[] | null }[] | null = JSON.parse(
       await ask(['snapshots', '--json', '--no-lock', ...chosen]),
     );
-    const kept = (told ?? []).map(({ id, time, tags }) => ({ id, tags: tags ?? [], at: Date.parse(time) }));
+    const kept = (reported ?? []).map(({ id, time, tags }) => ({ id, tags: tags ?? [], at: Date.parse(time) }));
     return kept.toSorted((a, b) => a.at - b.at);
   };
 

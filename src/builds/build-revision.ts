@@ -20,14 +20,14 @@ type Hearing = {
 };
 
 /** Throws BuildFault, PushFault and EngineFault for what has gone wrong with an image, and the reason of `stop`. */
-export async function buildRevision(parts: BuildParts, asked: Omit<Revising, 'leftMs'> & Hearing): Promise<void> {
-  const { deployment, images, build } = asked;
+export async function buildRevision(parts: BuildParts, requested: Omit<Revising, 'leftMs'> & Hearing): Promise<void> {
+  const { deployment, images, build } = requested;
   const endsAt = performance.now() + parts.withinMs;
-  const stop = AbortSignal.any([asked.stop, AbortSignal.timeout(parts.withinMs)]);
-  const revising = { ...asked, stop, leftMs: () => endsAt - performance.now() };
+  const stop = AbortSignal.any([requested.stop, AbortSignal.timeout(parts.withinMs)]);
+  const revising = { ...requested, stop, leftMs: () => endsAt - performance.now() };
   await using builder = await startBuilder(parts, revising);
   for (const image of images) {
-    asked.onImage(image);
+    requested.onImage(image);
     const begunAt = performance.now();
     const making = {
       folder: join(parts.sources.place, build.source),
@@ -39,7 +39,7 @@ export async function buildRevision(parts: BuildParts, asked: Omit<Revising, 'le
       stop.throwIfAborted();
       await settle(parts, revising, image, made);
     });
-    await asked.onImageDone(image, performance.now() - begunAt);
+    await requested.onImageDone(image, performance.now() - begunAt);
   }
 }
 

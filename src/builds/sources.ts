@@ -38,7 +38,7 @@ export type Sources = {
   fetch(
     address: GitAddress,
     client: string,
-    asked: { token: string | undefined; signal: AbortSignal },
+    requested: { token: string | undefined; signal: AbortSignal },
   ): Promise<Result<string>>;
   /** Makes an empty source, for a configuration that names repositories. */
   receiveNothing(client: string): Promise<Result<string>>;
@@ -151,11 +151,11 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
         return form;
       }),
 
-    fetch: (address, client, asked) =>
+    fetch: (address, client, requested) =>
       begin(client, async (id) => {
         await mkdir(filesOf(id), { mode: 0o700 });
         const pack = join(folderOf(id), 'pack');
-        const commit = await repositories.fetch({ address, pack, folder: filesOf(id), client, ...asked });
+        const commit = await repositories.fetch({ address, pack, folder: filesOf(id), client, ...requested });
         if (!commit.ok) return commit;
         await rm(pack);
         const { content, bytes: _, entries: __, ...found } = commit.value;

@@ -14,11 +14,11 @@ import {
   builtBefore,
   explainBuild,
   imagesToBuild,
-  recordBuildStart,
+  openBuilds,
   recordBuildFailure,
   recordBuildLog,
+  recordBuildStart,
   recordBuildSuccess,
-  openBuilds,
 } from '../store/builds.ts';
 import type { Database } from '../store/database.ts';
 import { deploymentById } from '../store/deployments.ts';
@@ -188,7 +188,9 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
   async function end(build: Build, failure: BuildFailure | undefined): Promise<void> {
     const { deploymentId } = build;
     await write(db, { deploymentId }, async (db) => {
-      await (failure ? recordBuildFailure(db, build, failure, parts.now()) : recordBuildSuccess(db, build, parts.now()));
+      await (failure
+        ? recordBuildFailure(db, build, failure, parts.now())
+        : recordBuildSuccess(db, build, parts.now()));
       await makeDue(db, deploymentId, atOnce(parts.now()));
     });
     parts.wake(deploymentId);

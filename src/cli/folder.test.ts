@@ -38,7 +38,7 @@ const memory = {
   applicationName: 'shop',
   environment: 'jolly-tapir',
 };
-const asked = (options: Record<string, string>, env: Record<string, string> = {}, known: object = memory) => {
+const requested = (options: Record<string, string>, env: Record<string, string> = {}, known: object = memory) => {
   const connection = connect({ options, env, memory: known });
   assert.ok(typeof connection !== 'string', String(connection));
   const { server, token, application } = connection;
@@ -46,22 +46,22 @@ const asked = (options: Record<string, string>, env: Record<string, string> = {}
 };
 
 test('the server is that of the words, else of the environment, else of the folder, else of this machine', () => {
-  assert.equal(asked({ server: 'http://b.test/' }, { BERTH_SERVER: 'http://c.test' }).server, 'http://b.test');
-  assert.equal(asked({}, { BERTH_SERVER: 'c.test:81' }).server, 'http://c.test:81');
-  assert.equal(asked({}).server, 'http://a.test');
-  assert.equal(asked({}, {}, {}).server, 'http://localhost:8080');
+  assert.equal(requested({ server: 'http://b.test/' }, { BERTH_SERVER: 'http://c.test' }).server, 'http://b.test');
+  assert.equal(requested({}, { BERTH_SERVER: 'c.test:81' }).server, 'http://c.test:81');
+  assert.equal(requested({}).server, 'http://a.test');
+  assert.equal(requested({}, {}, {}).server, 'http://localhost:8080');
   for (const wrong of ['ftp://a', 'http://', 'https://user:word@a.test']) {
     assert.equal(typeof connect({ options: { server: wrong }, env: {}, memory: {} }), 'string', wrong);
   }
 });
 
 test('a token is shown to the service that gave it and to no other', () => {
-  assert.deepEqual(asked({}), {
+  assert.deepEqual(requested({}), {
     server: 'http://a.test',
     token: 'berth_mine',
     application: { applicationName: 'shop' },
   });
-  assert.deepEqual(asked({ server: 'http://b.test' }), {
+  assert.deepEqual(requested({ server: 'http://b.test' }), {
     server: 'http://b.test',
     token: undefined,
     application: undefined,
@@ -69,11 +69,11 @@ test('a token is shown to the service that gave it and to no other', () => {
 });
 
 test('another token does not refer to the folder’s application; an account’s application is identified by its environment', () => {
-  assert.equal(asked({ server: memory.server, token: 'berth_other' }).application, undefined);
+  assert.equal(requested({ server: memory.server, token: 'berth_other' }).application, undefined);
   const { sessionToken: _, ...ofAccount } = memory;
-  assert.deepEqual(asked({}, { BERTH_SERVER: memory.server, BERTH_TOKEN: 'berthkey_x' }, ofAccount).application, {
+  assert.deepEqual(requested({}, { BERTH_SERVER: memory.server, BERTH_TOKEN: 'berthkey_x' }, ofAccount).application, {
     applicationName: 'shop',
     environment: 'jolly-tapir',
   });
-  assert.deepEqual(asked({ app: 'blog' }).application, { applicationName: 'blog' });
+  assert.deepEqual(requested({ app: 'blog' }).application, { applicationName: 'blog' });
 });

@@ -64,20 +64,20 @@ test('a token given by the user is not sent to a service that only the folder na
 });
 
 /** The messages and questions that a user gets. `answer`: the user's reply, or undefined without a terminal. */
-function asked(answer: boolean | undefined) {
-  const told: string[] = [];
+function requested(answer: boolean | undefined) {
+  const reported: string[] = [];
   const confirm = async (question: string) => {
-    told.push(question);
+    reported.push(question);
     return answer;
   };
-  return { told, terminal: { note: (text: string) => void told.push(text) }, confirm };
+  return { told: reported, terminal: { note: (text: string) => void reported.push(text) }, confirm };
 }
 
 test('a memory that came with a repository chooses no service and no session by itself', async () => {
   const theirs = { server: 'https://evil.example', sessionToken: 'berth_theirs' };
   await remember(folder, theirs, await openSeal({ HOME: join(place, 'eve') }));
   const seal = await openSeal({ HOME: join(place, 'ada') });
-  const trust = (isServerNamed: boolean, asking: ReturnType<typeof asked>) =>
+  const trust = (isServerNamed: boolean, asking: ReturnType<typeof requested>) =>
     trustedMemory(folder, {
       seal,
       isServerNamed,
@@ -85,18 +85,18 @@ test('a memory that came with a repository chooses no service and no session by 
       remember: (memory) => remember(folder, memory, seal),
     });
 
-  const nobody = asked(undefined);
+  const nobody = requested(undefined);
   assert.match((await trust(false, nobody)) as string, /names the service https:\/\/evil\.example.*--server/);
-  const named = asked(undefined);
+  const named = requested(undefined);
   assert.deepEqual(await trust(true, named), {});
   assert.match(named.told.join(), /is ignored/);
-  const cautious = asked(false);
+  const cautious = requested(false);
   assert.deepEqual(await trust(false, cautious), {});
   assert.match(cautious.told.join(), /evil\.example.*Use it\?/);
 
   // A user who has said yes is not prompted again.
-  assert.deepEqual(await trust(false, asked(true)), theirs);
-  const again = asked(undefined);
+  assert.deepEqual(await trust(false, requested(true)), theirs);
+  const again = requested(undefined);
   assert.deepEqual([await trust(false, again), again.told], [theirs, []]);
 });
 
@@ -105,7 +105,7 @@ test('one’s own memory is used without a message until it is changed by anothe
   const own = { server: 'https://berth.example', sessionToken: 'berth_mine', applicationName: 'shop' };
   await remember(folder, own, await openSeal(env));
   const trust = async () => {
-    const trusting = { isServerNamed: false, ...asked(undefined), remember: () => assert.fail() };
+    const trusting = { isServerNamed: false, ...requested(undefined), remember: () => assert.fail() };
     return await trustedMemory(folder, { seal: await openSeal(env), ...trusting });
   };
   assert.deepEqual(await trust(), own);

@@ -20,8 +20,8 @@ async function earlierIn(folder: string): Promise<(string | undefined)[]> {
 
 test('of two commands that start something in one folder at once, no token is lost', async (t) => {
   const folder = await newFolder(t);
-  const told: (string | undefined)[] = [];
-  const open = () => openMemoryWriter(folder, undefined, ({ url }) => void told.push(url));
+  const reported: (string | undefined)[] = [];
+  const open = () => openMemoryWriter(folder, undefined, ({ url }) => void reported.push(url));
   const memoryOf = (name: string): Memory => ({
     server: 'http://a.test',
     sessionToken: `berth_${name}`,
@@ -31,17 +31,17 @@ test('of two commands that start something in one folder at once, no token is lo
   await one({ server: 'http://a.test', starting: { key: 'k', document: 'd' } });
   await one(memoryOf('one'));
   await one(memoryOf('one'));
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
   await other({ server: 'http://a.test', starting: { key: 'l', document: 'd' } });
   await other(memoryOf('other'));
-  assert.deepEqual(told, ['http://one.test']);
+  assert.deepEqual(reported, ['http://one.test']);
   assert.equal((await recallSealed(folder, undefined)).memory.sessionToken, 'berth_other');
   assert.deepEqual(await earlierIn(folder), ['berth_one']);
 
   // A later command leaves what it has found of its own accord.
   const { remember: later } = await open();
   await later(memoryOf('later'));
-  assert.equal(told.length, 1);
+  assert.equal(reported.length, 1);
 });
 
 test('of many commands that write in the same instant, no token is lost', async (t) => {

@@ -14,8 +14,8 @@ const askEveryMs = 30_000;
 const bodiless = [204, 205, 304];
 
 /** Redirects are an answer. Throws where none comes, and at the abort. */
-export async function patientFetch(...asked: Parameters<typeof fetch>): Promise<Response> {
-  const { url, method, headers, signal } = new Request(...asked);
+export async function patientFetch(...requested: Parameters<typeof fetch>): Promise<Response> {
+  const { url, method, headers, signal } = new Request(...requested);
   const { request } = url.startsWith('https:') ? https : http;
   const sent = request(url, { method, headers: Object.fromEntries(headers), signal });
   sent.setSocketKeepAlive(true, askEveryMs);

@@ -37,13 +37,13 @@ test('lines and colours of the command itself stay, and a program gets what was 
 
 test('a question shows an answer that a folder proposes without what a terminal obeys', async () => {
   const [input, err] = [watched(), watched()];
-  const asked = ask('NAME [\x1b]0;evil\x07\x1b[2Jproposed]', {
+  const requested = ask('NAME [\x1b]0;evil\x07\x1b[2Jproposed]', {
     streams: { stdin: input.stream, stderr: err.stream },
     signal: new AbortController().signal,
     isSecret: false,
   });
   input.stream.write('yes\n');
-  assert.equal(await asked, 'yes');
+  assert.equal(await requested, 'yes');
   const shown = err.text();
   assert.match(shown, /proposed/);
   assert.ok(!shown.includes('evil') && !shown.includes('\x1b[2J'), JSON.stringify(shown));

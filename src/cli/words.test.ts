@@ -21,16 +21,16 @@ test('a command has its words and its flags, and nothing else', () => {
 });
 
 test('a mistake is explained in a sentence, with the likely intention', () => {
-  const told = (...words: string[]) => {
+  const reported = (...words: string[]) => {
     const read = readWords(words);
     return read.kind === 'mistake' ? read.message : read.kind;
   };
-  assert.equal(told('stats'), 'Unknown command "stats"; did you mean "status"?');
-  assert.equal(told('down'), 'Unknown command "down"; did you mean "remove"?');
-  assert.equal(told('help', 'nothing-like-it'), 'Unknown command "nothing-like-it".');
-  assert.equal(told('--json', 'list'), 'The command comes before --json.');
-  assert.equal(told('up', '--watc'), "Unknown option '--watc'.");
-  assert.match(told('logs', '--since'), /'--since <value>' argument missing\.$/);
+  assert.equal(reported('stats'), 'Unknown command "stats"; did you mean "status"?');
+  assert.equal(reported('down'), 'Unknown command "down"; did you mean "remove"?');
+  assert.equal(reported('help', 'nothing-like-it'), 'Unknown command "nothing-like-it".');
+  assert.equal(reported('--json', 'list'), 'The command comes before --json.');
+  assert.equal(reported('up', '--watc'), "Unknown option '--watc'.");
+  assert.match(reported('logs', '--since'), /'--since <value>' argument missing\.$/);
 });
 
 test('the help names every command, each command every flag, and every status', () => {

@@ -70,21 +70,21 @@ describe('a call', () => {
 
 describe('a stream', () => {
   test('of events goes on after the last one when its connection breaks, and ends with the deployment', async () => {
-    const asked: (string | undefined)[] = [];
+    const requested: (string | undefined)[] = [];
     const state = (state: string) => JSON.stringify({ kind: 'state', state, message: state });
     const baseUrl = await answering((request, response) => {
-      asked.push(request.headers['last-event-id'] as string | undefined);
+      requested.push(request.headers['last-event-id'] as string | undefined);
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      if (asked.length === 1) {
+      if (requested.length === 1) {
         response.write(`id: 3\nevent: state\ndata: ${state('running')}\n\nid: 4\nda`, () => response.destroy());
       } else response.write(`id: 4\nevent: state\ndata: ${state('expired')}\n\n`);
     });
     let broken = 0;
-    const told: [number, string][] = [];
+    const reported: [number, string][] = [];
     const events = createClient({ baseUrl }).events({ applicationName: 'shop' }, { onBroken: () => broken++ });
-    for await (const { sequence, message } of events) told.push([sequence, message!]);
+    for await (const { sequence, message } of events) reported.push([sequence, message!]);
     assert.deepEqual(
-      [told, asked, broken],
+      [reported, requested, broken],
       [
         [
           [3, 'running'],
@@ -98,21 +98,21 @@ describe('a stream', () => {
   test('of lines returns each once, although those of the last instant come again', async () => {
     const line = (at: string, text: string) =>
       `event: line\ndata: ${JSON.stringify({ at, pod: 'web', revision: 1, text })}\n\n`;
-    const asked: URLSearchParams[] = [];
+    const requested: URLSearchParams[] = [];
     const baseUrl = await answering((request, response) => {
-      asked.push(new URL(request.url!, 'http://x').searchParams);
+      requested.push(new URL(request.url!, 'http://x').searchParams);
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      if (asked.length === 1) response.end(line('1', 'a') + line('2', 'b') + line('2', 'c'));
+      if (requested.length === 1) response.end(line('1', 'a') + line('2', 'b') + line('2', 'c'));
       else response.end(line('2', 'b') + line('2', 'c') + line('2', 'd') + line('3', 'e'));
     });
-    const told: string[] = [];
+    const reported: string[] = [];
     for await (const { text } of createClient({ baseUrl }).logs({ applicationName: 'shop', tail: '5' })) {
-      told.push(text);
+      reported.push(text);
       if (text === 'e') break;
     }
-    assert.deepEqual(told, ['a', 'b', 'c', 'd', 'e']);
+    assert.deepEqual(reported, ['a', 'b', 'c', 'd', 'e']);
     assert.deepEqual(
-      asked.map((query) => [query.get('since'), query.get('tail')]),
+      requested.map((query) => [query.get('since'), query.get('tail')]),
       [
         [null, '5'],
         ['2', '1000'],

@@ -2,8 +2,9 @@
  * The service as functions with types: `createClient({ baseUrl }).call('startDeployment', { body: yaml })`. The types are
  * those of the service's own description. For browsers and Node 20 or newer; the dashboard and the command line use it.
  */
-import { type Answer, request, type ServiceLocation, type Problem, type RequestOptions, send } from './request.ts';
+
 import { type Following, follow } from './follow.ts';
+import { type Answer, type Problem, type RequestOptions, request, type ServiceLocation, send } from './request.ts';
 import { type Event, type Operations, requests } from './service-types.ts';
 
 export type { Answer, Problem } from './request.ts';
@@ -71,7 +72,7 @@ type Anything = {
 
 /** `token`: a session token or an API key for all calls that are not given one. */
 export function createClient({ token: own, ...place }: ServiceLocation & { token?: string | undefined } = {}): Client {
-  const asked = (id: OperationId, { path = {}, query, body, token = own, headers, signal }: Anything = {}) => {
+  const requested = (id: OperationId, { path = {}, query, body, token = own, headers, signal }: Anything = {}) => {
     const { method, path: template, sends } = requests[id];
     const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
     const question: RequestOptions = {
@@ -89,12 +90,12 @@ export function createClient({ token: own, ...place }: ServiceLocation & { token
   };
   const stream = (id: OperationId, query: RequestOptions['query'], { signal, token }: Following, lastId?: string) => {
     const headers = { Accept: 'text/event-stream', ...(lastId !== undefined && { 'Last-Event-ID': lastId }) };
-    const [path, question] = asked(id, { query, headers, signal, token: token ?? own });
+    const [path, question] = requested(id, { query, headers, signal, token: token ?? own });
     return send(place, path, question);
   };
   return {
-    call: (id, ...[given]) => request(place, ...asked(id, given as Anything)),
-    open: (id, ...[given]) => send(place, ...asked(id, given as Anything)),
+    call: (id, ...[given]) => request(place, ...requested(id, given as Anything)),
+    open: (id, ...[given]) => send(place, ...requested(id, given as Anything)),
 
     async *events(query, following = {}) {
       let last = following.after;

@@ -44,14 +44,22 @@ export type ServiceLocation = {
   solvesProofs?: boolean;
 };
 
-export async function request<T>(place: ServiceLocation, path: string, options: RequestOptions = {}): Promise<Answer<T>> {
+export async function request<T>(
+  place: ServiceLocation,
+  path: string,
+  options: RequestOptions = {},
+): Promise<Answer<T>> {
   const response = await send(place, path, options);
   if (!response.ok) return response;
   return await readAnswer(place, response.value, options.signal);
 }
 
 /** The response itself, for streamed bodies. Solves and sends a required proof of work. */
-export async function send(place: ServiceLocation, path: string, options: RequestOptions = {}): Promise<Answer<Response>> {
+export async function send(
+  place: ServiceLocation,
+  path: string,
+  options: RequestOptions = {},
+): Promise<Answer<Response>> {
   try {
     const response = await sendOnce(place, path, options);
     if (response.status !== 429 || place.solvesProofs === false) return { ok: true, value: response };
@@ -65,7 +73,11 @@ export async function send(place: ServiceLocation, path: string, options: Reques
   }
 }
 
-async function sendOnce({ baseUrl = '', fetch: ours }: ServiceLocation, path: string, options: RequestOptions): Promise<Response> {
+async function sendOnce(
+  { baseUrl = '', fetch: ours }: ServiceLocation,
+  path: string,
+  options: RequestOptions,
+): Promise<Response> {
   const { json, yaml, archive, token, signal } = options;
   const type = archive
     ? 'application/gzip'
@@ -89,7 +101,11 @@ async function sendOnce({ baseUrl = '', fetch: ours }: ServiceLocation, path: st
   });
 }
 
-async function readAnswer<T>(place: ServiceLocation, response: Response, signal: AbortSignal | undefined): Promise<Answer<T>> {
+async function readAnswer<T>(
+  place: ServiceLocation,
+  response: Response,
+  signal: AbortSignal | undefined,
+): Promise<Answer<T>> {
   const text = await response.text().catch(() => undefined);
   if (text === undefined) return { ok: false, problem: signal?.aborted ? aborted : unreachable(place) };
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;

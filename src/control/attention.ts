@@ -24,13 +24,13 @@ export type Attention = {
 
 export function createAttention(db: Database): Attention {
   let listed = new Map<string, string>();
-  let asked = new Set<string>();
+  let requested = new Set<string>();
   let turn = '';
 
   return {
     async choose(objects) {
-      const ids = asked;
-      asked = new Set();
+      const ids = requested;
+      requested = new Set();
       const before = listed;
       listed = new Map();
       for (const [id, owned] of objects) {
@@ -45,9 +45,9 @@ export function createAttention(db: Database): Attention {
       for (const id of page) ids.add(id);
       return ids;
     },
-    look: (deploymentId) => void asked.add(deploymentId),
+    look: (deploymentId) => void requested.add(deploymentId),
     lookAtAll() {
-      for (const id of listed.keys()) asked.add(id);
+      for (const id of listed.keys()) requested.add(id);
       listed.clear();
     },
   };

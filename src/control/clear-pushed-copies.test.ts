@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyStore } from '../../test/support/empty-store.ts';
 import type { HostImage } from '../engine/engine.ts';
-import { recordPull, pulledImages } from '../store/pulled-images.ts';
+import { pulledImages, recordPull } from '../store/pulled-images.ts';
 import { clearPushedCopies } from './clear-pushed-copies.ts';
 
 const digest = `sha256:${'0'.repeat(64)}`;

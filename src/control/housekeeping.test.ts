@@ -4,7 +4,7 @@ import { deploymentOf, specOf } from '../../test/support/deployments.ts';
 import { emptyStore } from '../../test/support/empty-store.ts';
 import { sealWith } from '../lib/seal.ts';
 import { addDeployment, deploymentById } from '../store/deployments.ts';
-import { recordPull, pulledImages } from '../store/pulled-images.ts';
+import { pulledImages, recordPull } from '../store/pulled-images.ts';
 import { addRevision, settleImage } from '../store/revisions.ts';
 import { addSession, sessionOfToken } from '../store/sessions.ts';
 import { runHousekeeping } from './loop.ts';

@@ -113,8 +113,8 @@ test('what happens while a visit looks for the last time is looked at again at o
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
   const engine = createTestEngine({ world: shop.world });
   let isHalted = false;
-  const observe: typeof engine.observe = async (...asked) => {
-    const seen = await engine.observe(...asked);
+  const observe: typeof engine.observe = async (...requested) => {
+    const seen = await engine.observe(...requested);
     const isDone = (await shop.deployment()).state === 'running';
     if (isDone && !isHalted) engine.halt('berth-shop-web-1-0');
     isHalted ||= isDone;
@@ -132,9 +132,9 @@ test('a process that has stood still for longer than its lease lets go of its ol
   const shop = await shopOnMemory(spec, { 'nginx:1': { program: () => ({ ports: [] }) } });
   const engine = createTestEngine({ world: shop.world });
   const waits: AbortSignal[] = [];
-  const change: typeof engine.change = async (...asked) => {
-    waits.push(asked[3]);
-    await engine.change(...asked);
+  const change: typeof engine.change = async (...requested) => {
+    waits.push(requested[3]);
+    await engine.change(...requested);
   };
   const settings = { ...shop.control.settings, pollMs: 10 };
   const loop = startLoop({ ...shop.control, settings, engine: { ...engine, change } });
@@ -160,16 +160,16 @@ for (const [title, image] of [
     const engine = createTestEngine({ world: shop.world });
     const over = new AbortController();
     const store = engine.images!;
-    const pull: typeof store.pull = async (...asked) => {
+    const pull: typeof store.pull = async (...requested) => {
       if (!over.signal.aborted) await once(over.signal, 'abort');
-      return await store.pull(...asked);
+      return await store.pull(...requested);
     };
     let waiting = 0;
     const slow = specOf(pod('web', { image: 'slow:1', path: '/', servicePorts: [80] }));
     for (let number = 0; number < 100; number++) await addNeighbour(shop, `slow${number}`, slow);
-    const change: typeof engine.change = async (...asked) => {
+    const change: typeof engine.change = async (...requested) => {
       waiting++;
-      await engine.change(...asked);
+      await engine.change(...requested);
     };
     await shop.intend({});
     const loop = startLoop({ ...shop.control, engine: { ...engine, images: { ...store, pull }, change } });

@@ -136,15 +136,15 @@ test('each of several edges is queried again before a removal: another process m
   const shop = await shopOnMemory(spec, images);
   await shop.visit();
   const deployment = await shop.deployment();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const router = {
-    refreshEdge: async () => void asked.push('own'),
-    othersServe: async () => void asked.push('others'),
+    refreshEdge: async () => void requested.push('own'),
+    othersServe: async () => void requested.push('others'),
     routed: shop.control.routed,
   };
   await confirmEverywhere(deployment, router);
   await confirmEverywhere(deployment, router);
-  assert.deepEqual(asked, ['own', 'others', 'own', 'others']);
+  assert.deepEqual(requested, ['own', 'others', 'own', 'others']);
 });
 
 test('where an edge may still lead that lags behind, no other deployment gets an address', async () => {
@@ -155,9 +155,9 @@ test('where an edge may still lead that lags behind, no other deployment gets an
   // Its network is lost behind our back, and the row says so; another process has died before all edges knew.
   createTestEngine({ world: shop.world }).lose({ kind: 'network', id: 'shop' });
   const { db } = control;
-  const asked: number[] = [];
+  const requested: number[] = [];
   control.othersLead = async (version) => {
-    asked.push(version);
+    requested.push(version);
     return [served!.address];
   };
   await db
@@ -165,7 +165,7 @@ test('where an edge may still lead that lags behind, no other deployment gets an
     .set({ endpoints: '[]', routesVersion: await nextRoutesVersion(db) })
     .execute();
   const neighbour = await neighbourOf(shop, 'neighbour', spec);
-  assert.deepEqual([...new Set(asked)], [(await routesVersion(db)) - 1], 'before it had a route of its own');
+  assert.deepEqual([...new Set(requested)], [(await routesVersion(db)) - 1], 'before it had a route of its own');
   assert.notEqual(neighbour.endpoints[0]!.address, served!.address);
   assert.equal(neighbour.state, 'running');
 });

@@ -4,7 +4,7 @@ import { onEngine, shopOnMemory } from '../../test/support/controlled-deployment
 import { pod, specOf } from '../../test/support/deployments.ts';
 import { createTestEngine } from '../../test/support/memory-engine.ts';
 import { hashObserved } from '../deployment/workload/observed-hash.ts';
-import { makeDue, nextDueAt, releaseLease, acquireLeases } from '../store/leases.ts';
+import { acquireLeases, makeDue, nextDueAt, releaseLease } from '../store/leases.ts';
 import { createTidying } from './loop.ts';
 
 const volumes = [{ name: 'data', sizeBytes: 1, mountPath: '/data' }];

@@ -14,7 +14,7 @@ import {
 } from '../store/quarantine.ts';
 import { createTidying } from './loop.ts';
 
-const asked = { actor: 'me', now: 0 };
+const requested = { actor: 'me', now: 0 };
 const spec = specOf(pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] }));
 
 const because = 'test';
@@ -81,14 +81,14 @@ test('an adopted deployment is never removed; one that the operator removes goes
   for (const id of ['adopted', 'unwanted']) await strayOn(shop, id);
   const tidying = createTidying(control);
   await tidying.tidy();
-  await decideQuarantined(db, { deploymentId: 'adopted', decision: 'adopt', ...asked });
-  await decideQuarantined(db, { deploymentId: 'unwanted', decision: 'remove', ...asked });
-  assert.equal(await decideQuarantined(db, { deploymentId: 'nothing', decision: 'remove', ...asked }), false);
+  await decideQuarantined(db, { deploymentId: 'adopted', decision: 'adopt', ...requested });
+  await decideQuarantined(db, { deploymentId: 'unwanted', decision: 'remove', ...requested });
+  assert.equal(await decideQuarantined(db, { deploymentId: 'nothing', decision: 'remove', ...requested }), false);
   await holdSweep(db, { reasons: [{ kind: 'many-unknown', deployments: 4 }] });
   clock.pass(10 * day);
   const { removed } = (await tidying.tidy()).swept;
   assert.deepEqual(new Set(removed.map(({ deploymentId }) => deploymentId)), new Set(['unwanted']));
-  await acceptSweep(db, asked);
+  await acceptSweep(db, requested);
   assert.deepEqual((await tidying.tidy()).swept.removed, []);
 });
 

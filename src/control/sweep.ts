@@ -16,7 +16,13 @@ import { isTrialId } from '../engine/trial-ids.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Database } from '../store/database.ts';
 import { existingIdsAmong, presentDeploymentIds } from '../store/deployments.ts';
-import { holdSweep, releaseFromQuarantine, recordQuarantined, quarantined, readSweepState } from '../store/quarantine.ts';
+import {
+  holdSweep,
+  quarantined,
+  readSweepState,
+  recordQuarantined,
+  releaseFromQuarantine,
+} from '../store/quarantine.ts';
 import type { ListedObjects } from './attention.ts';
 
 /** Returns owned objects that belong to no present deployment. */

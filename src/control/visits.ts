@@ -8,7 +8,7 @@ import type { Observed } from '../deployment/workload/workload.ts';
 import type { Engine } from '../engine/engine.ts';
 import { backoffMs } from '../lib/backoff.ts';
 import { holderName } from '../store/held.ts';
-import { type Lease, type Release, releaseLease, renewLeases, acquireLeases } from '../store/leases.ts';
+import { acquireLeases, type Lease, type Release, releaseLease, renewLeases } from '../store/leases.ts';
 import type { Control } from './control.ts';
 import { visitPauses } from './schedule.ts';
 import { reconcile } from './visit/reconcile.ts';
@@ -88,7 +88,7 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
         {
           ...control,
           engine: engineOf(underWay),
-          checkTags: (...asked) => withoutPlace(() => control.checkTags(...asked)),
+          checkTags: (...requested) => withoutPlace(() => control.checkTags(...requested)),
         },
       );
       failures.delete(lease.deploymentId);
@@ -106,15 +106,15 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
     const { images } = engine;
     return {
       ...engine,
-      observe: async (...asked) => {
+      observe: async (...requested) => {
         underWay.hasChanged = false;
-        underWay.seen = await engine.observe(...asked);
+        underWay.seen = await engine.observe(...requested);
         return underWay.seen;
       },
       ...(images && {
-        images: { ...images, pull: (...asked) => withoutPlace(() => images.pull(...asked)) },
+        images: { ...images, pull: (...requested) => withoutPlace(() => images.pull(...requested)) },
       }),
-      change: (...asked) => withoutPlace(() => engine.change(...asked)),
+      change: (...requested) => withoutPlace(() => engine.change(...requested)),
     };
   }
 

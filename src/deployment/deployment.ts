@@ -116,13 +116,13 @@ export type Limits = { lifetimeMs: number; extensionMs: number; extensions: numb
 
 /** Returns a new deployment, of which nothing exists yet. */
 export function newDeployment(
-  asked: Pick<
+  requested: Pick<
     Deployment,
     'id' | 'sessionId' | 'applicationName' | 'environment' | 'label' | 'createdAt' | 'expiresAt' | 'claimedAt'
   >,
 ): Deployment {
   return {
-    ...asked,
+    ...requested,
     revision: 1,
     servingRevision: null,
     generation: 1,
@@ -144,7 +144,7 @@ export function newDeployment(
     keptAt: null,
     warnedOf: null,
     goneAt: null,
-    progressedAt: asked.createdAt,
+    progressedAt: requested.createdAt,
   };
 }
 

@@ -21,10 +21,10 @@ async function world() {
     await addSession(db, { id, token: id, createdAt: 0, accountId: id });
     await addDeployment(db, deploymentOf({ id, label: `${id}-shop`, environment: id, sessionId: id, claimedAt: 0 }));
   }
-  const asked: DomainQuery[] = [];
+  const requested: DomainQuery[] = [];
   const state = { now: 1, owner: undefined as string | undefined };
   const lookup = async (question: DomainQuery): Promise<Finding> => {
-    asked.push(question);
+    requested.push(question);
     const isThere = state.owner === question.proof.value;
     const proof = isThere ? ({ server: 'ns1', said: 'proof' } as const) : ({ server: 'ns1', said: 'nothing' } as const);
     return { proof: [proof], direction: { kind: 'here' }, wanted: ['203.0.113.7'] };
@@ -44,7 +44,7 @@ async function world() {
     db
       .transaction()
       .execute((db) => putDomain(db, { name, accountId, deploymentId: accountId, redirectTo: null, now: state.now }));
-  return { db, state, asked, look, add };
+  return { db, state, asked: requested, look, add };
 }
 
 test('a left-over alias does not verify a name: the proof belongs to the account that requests it', async () => {

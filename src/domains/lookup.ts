@@ -32,7 +32,7 @@ export type LookupOptions = {
 export type DomainQuery = { name: string; proof: ProofRecord; host: string };
 
 /** Never rejects. */
-export type Lookup = (asked: DomainQuery) => Promise<Finding>;
+export type Lookup = (requested: DomainQuery) => Promise<Finding>;
 
 const maxServers = 3;
 const maxZones = 5;
@@ -78,8 +78,8 @@ export function createLookup(options: LookupOptions): Lookup {
     async function proofAnswers(): Promise<ProofAnswer[]> {
       const servers = await inTime(nameServers(common, name, () => isOver).catch(codeOf), cancelled);
       if (typeof servers === 'string') return [failed('the resolver', servers)];
-      const asked = servers.slice(0, maxServers);
-      const answers = await Promise.all(asked.map((server) => inTime(atServer(server), failed(server, cancelled))));
+      const requested = servers.slice(0, maxServers);
+      const answers = await Promise.all(requested.map((server) => inTime(atServer(server), failed(server, cancelled))));
       if (proofOutcome(answers) !== 'unanswered' || isOver) return answers;
       const last = 'the resolver';
       return [...answers, await inTime(askProof(common, last, proof), failed(last, cancelled))];

@@ -3,9 +3,9 @@
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { dashboardPath } from '../deployment/deployment-names.ts';
+import { type DomainProblem, domainMail, domainProblem } from '../deployment/domain/domain-problem.ts';
 import { proofRecord } from '../deployment/domain/domain-proof.ts';
 import type { Domain } from '../deployment/domain/domain-state.ts';
-import { type DomainProblem, domainMail, domainProblem } from '../deployment/domain/domain-problem.ts';
 import { mailRefusal, type SendMail } from '../lib/mail-transport.ts';
 import { createLimiter } from '../lib/rate-limit.ts';
 import { accountById } from '../store/accounts.ts';

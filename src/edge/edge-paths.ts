@@ -44,7 +44,8 @@ export function dataDirProblem(dataDir: string): string | undefined {
   const serverSockets = [apiSocket, pagesSocket, registrySocket, serviceSocket].map(
     (path) => `${path}.${'x'.repeat(ownNameLength)}`,
   );
-  const excess = Math.max(...[...serverSockets, adminSocket].map((path) => Buffer.byteLength(path))) - longestSocketPath;
+  const excess =
+    Math.max(...[...serverSockets, adminSocket].map((path) => Buffer.byteLength(path))) - longestSocketPath;
   if (excess <= 0) return undefined;
   return `The data directory ${resolve(dataDir)} has too long a path for the sockets below it: ${excess} bytes less would fit.`;
 }

@@ -9,12 +9,12 @@ import { challengeAnswer } from '../store/acme.ts';
 import type { Database } from '../store/database.ts';
 import { StoreFault } from '../store/store-fault.ts';
 import { normalHost } from './canonical-host.ts';
-import type { Admit } from './server-sockets.ts';
 import type { EdgeLog } from './edge-settings.ts';
 import { challengePath } from './haproxy/tls-rules.ts';
 import { faultPage } from './pages/fault-pages.ts';
 import { type SiteState, statePage } from './pages/site-pages.ts';
 import { siteState } from './served-sites.ts';
+import type { Admit } from './server-sockets.ts';
 import { admitAt } from './sockets.ts';
 
 export type PagesParts = {
@@ -113,10 +113,10 @@ async function answer(
   const host = normalHost(request.headers.host ?? '');
   const wantsHtml = doesWantHtml(request);
   const path = (request.url ?? '/').split('?', 1)[0]!;
-  const asked = { host: host ?? '', path, wantsHtml };
-  if (!host) return send(request, response, statePage(undefined, asked));
+  const requested = { host: host ?? '', path, wantsHtml };
+  if (!host) return send(request, response, statePage(undefined, requested));
   if (!challenges || request.headers['x-forwarded-proto'] !== 'http')
-    return send(request, response, statePage(await lookUp(host), asked));
+    return send(request, response, statePage(await lookUp(host), requested));
   const token = tokenPath.exec(path)?.[1];
   const text = token && (await challenges.answer(host, token));
   if (text) return send(request, response, challengePage(text));
@@ -125,7 +125,7 @@ async function answer(
   // The edge sends every host here for a token, and for other paths those alone that had no certificate a moment ago.
   if (token && isExpected && !wait) return send(request, response, byHttps(host, request.url!, challenges.publicPort));
   const unplanned = isExpected ? ({ because: site?.isElsewhere ? 'elsewhere' : 'ordered' } as const) : undefined;
-  send(request, response, statePage(site, { ...asked, wait: wait ?? unplanned }));
+  send(request, response, statePage(site, { ...requested, wait: wait ?? unplanned }));
 }
 
 const tokenPath = new RegExp(`^${challengePath}$`);

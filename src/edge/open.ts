@@ -168,7 +168,10 @@ async function openCertificates(
   const apiHost = baseUrl.hostname;
   if (from.kind === 'authority')
     return await openAcmeSource({ ...from.authority, apiHost, appsDomain }, { ...parts, note: noteCertificates });
-  return await openFileSource({ files: from.files, hosts: [apiHost, `*.${appsDomain}`] }, { ...parts, note: noteCertificates });
+  return await openFileSource(
+    { files: from.files, hosts: [apiHost, `*.${appsDomain}`] },
+    { ...parts, note: noteCertificates },
+  );
 }
 
 /** Certificates of the operator's files, as a source of the edge. */
@@ -194,7 +197,8 @@ async function openFileSource(
           log.warn({ reason: error.code }, 'the email about certificates to the operator could not be sent');
         });
       };
-      const put = (certificates: FileCertificate[]) => edge.certify(certificates).then(() => reportServed(certificates));
+      const put = (certificates: FileCertificate[]) =>
+        edge.certify(certificates).then(() => reportServed(certificates));
       return followCertificateFiles({ ...source, served, alarm }, put, log);
     },
   };

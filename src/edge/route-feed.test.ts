@@ -17,11 +17,11 @@ async function feedOf(count: number) {
   const { db, ids } = await manyDeployments(count, 0);
   const [lease] = await acquireLeases(db, { now: 0, leaseMs: 1e6, horizonMs: 1e6, limit: count });
   const served = new Map<string, Endpoint[]>();
-  const told: number[] = [];
+  const reported: number[] = [];
   const warned: object[] = [];
   const state = { isAway: false };
   const take = (sites: Site[]) => {
-    told.push(sites.length);
+    reported.push(sites.length);
     if (state.isAway) throw new Error('the edge is away');
     const changed = sites.filter(
       ({ host, endpoints }) => JSON.stringify(served.get(host) ?? []) !== JSON.stringify(endpoints),
@@ -46,7 +46,7 @@ async function feedOf(count: number) {
     ids,
     edge,
     served,
-    told,
+    told: reported,
     warned,
     state,
     queries,

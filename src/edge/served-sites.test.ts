@@ -7,7 +7,7 @@ import type { Deployment } from '../deployment/deployment.ts';
 import type { Direction, Finding } from '../deployment/domain/domain-finding.ts';
 import { afterCheck } from '../deployment/domain/domain-state.ts';
 import { addDeployment } from '../store/deployments.ts';
-import { domainOfAccount, recordDomainCheck, putDomain } from '../store/domains.ts';
+import { domainOfAccount, putDomain, recordDomainCheck } from '../store/domains.ts';
 import { addSession } from '../store/sessions.ts';
 import { statePage } from './pages/site-pages.ts';
 import { siteState, sitesOf } from './served-sites.ts';
@@ -28,8 +28,13 @@ async function stateOf(deployment: Partial<Deployment>) {
   await addSession(db, { id: 'session', token: 'token', createdAt: 0 });
   const { label } = deploymentOf({});
   await addDeployment(db, deploymentOf({ expiresAt: null, ...deployment }));
-  const asked = { host: `${label}.apps.test`, appsDomain: 'apps.test', baseUrl: new URL('https://berth.test'), now: 1 };
-  const site = await siteState(db, asked);
+  const requested = {
+    host: `${label}.apps.test`,
+    appsDomain: 'apps.test',
+    baseUrl: new URL('https://berth.test'),
+    now: 1,
+  };
+  const site = await siteState(db, requested);
   assert.ok(site);
   await db.destroy();
   return site;
@@ -79,8 +84,8 @@ test('a custom domain that does not lead here alone is known as such, and one wh
     const before = (await domainOfAccount(db, key))!;
     const checked = afterCheck(before, finding, { now: 1, isFree: true, random: 0 });
     await db.transaction().execute((db) => recordDomainCheck(db, before, checked));
-    const asked = { host: name, appsDomain: 'apps.test', baseUrl: new URL('https://berth.test'), now: 1 };
-    return (await siteState(db, asked))?.isElsewhere;
+    const requested = { host: name, appsDomain: 'apps.test', baseUrl: new URL('https://berth.test'), now: 1 };
+    return (await siteState(db, requested))?.isElsewhere;
   };
   assert.equal(await isElsewhere({ kind: 'elsewhere', addresses: ['198.51.100.9'] }), true);
   assert.equal(await isElsewhere({ kind: 'here' }), undefined);

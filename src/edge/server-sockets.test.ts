@@ -55,7 +55,10 @@ test('a private door is for the own user only', async (t) => {
   const socket = join(run, 'private', 'service.sock');
   await using serverSockets = createServerSockets();
   const server = createServer();
-  await serverSockets.at(socket, 'private')((path) => new Promise<void>((resolve) => server.listen(path, () => resolve())));
+  await serverSockets.at(
+    socket,
+    'private',
+  )((path) => new Promise<void>((resolve) => server.listen(path, () => resolve())));
   await serverSockets.open();
   assert.equal((await stat(socket)).mode & 0o777, 0o600);
   assert.equal((await stat(dirname(socket))).mode & 0o777, 0o700);

@@ -11,7 +11,7 @@ import { replaceFile } from '../lib/replace-file.ts';
 import { runRounds } from '../lib/rounds.ts';
 import { wait } from '../lib/wait.ts';
 import type { Database } from '../store/database.ts';
-import { edgeOf, forever, otherEdges, registerEdge, renewEdge, evictEdge } from '../store/edges.ts';
+import { edgeOf, evictEdge, forever, otherEdges, registerEdge, renewEdge } from '../store/edges.ts';
 import { routesVersion } from '../store/routes.ts';
 import type { EdgeRow } from '../store/rows.ts';
 import { edgePaths } from './edge-paths.ts';
@@ -19,7 +19,7 @@ import type { EdgeLog } from './edge-settings.ts';
 import type { Edge } from './haproxy/haproxy.ts';
 import { endpointsMap } from './haproxy/haproxy-configuration.ts';
 import { findProxies, killProxies } from './haproxy/haproxy-process.ts';
-import { countUnderWay, describeRunning, awaitThreads, readMap } from './haproxy/runtime-socket.ts';
+import { awaitThreads, countUnderWay, describeRunning, readMap } from './haproxy/runtime-socket.ts';
 import type { RouteFeed } from './route-feed.ts';
 
 /** Clocks of two machines may differ by so much. */
@@ -131,7 +131,7 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
     const version = await routesVersion(db);
     const startedAt = performance.now();
     for (;;) {
-      const heard = news.promise;
+      const received = news.promise;
       const waitedMs = performance.now() - startedAt;
       let isWaiting = false;
       for (const edge of await otherEdges(db, own.id))
@@ -139,7 +139,7 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
       if (!isWaiting) return;
       stop?.throwIfAborted();
       if (waitedMs > 2 * silenceMs + maxSkewMs) throw new Error('another edge does not confirm new routes');
-      await Promise.race([heard, wait(lookEveryMs, stop)]);
+      await Promise.race([received, wait(lookEveryMs, stop)]);
     }
   }
 

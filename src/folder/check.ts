@@ -30,7 +30,7 @@ export function checkDocument(
 /** These are refused for any values of missing variables. */
 const certain = new Set(['unsupported', 'docker-socket', 'bind-mount', 'external']);
 /** Said by questions. */
-const asked = new Set(['unset-variable', 'missing-key', 'required-variable']);
+const requested = new Set(['unset-variable', 'missing-key', 'required-variable']);
 
 function judge(document: string, offsetOf: (path: string) => number, isIncomplete: boolean, findings: Findings): void {
   const { diagnostics } = parseConfiguration(document);
@@ -45,7 +45,7 @@ function judge(document: string, offsetOf: (path: string) => number, isIncomplet
   }
   for (const diagnostic of diagnostics) {
     const { code, message, hint } = wordsOf(diagnostic);
-    if (diagnostic.severity === 'error' || (isIncomplete && asked.has(code))) continue;
+    if (diagnostic.severity === 'error' || (isIncomplete && requested.has(code))) continue;
     if (code === 'missing-password' && lacksFile) continue;
     findings.note(code, message, offsetOf(diagnostic.path), hint);
   }

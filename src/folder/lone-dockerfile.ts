@@ -82,7 +82,7 @@ export function readLoneDockerfile(
 
 /** The first exposed port. Otherwise PORT, which many programs use, or the usual port of a known image. */
 export function portOf({ ports, env, base }: DockerImage): number | undefined {
-  const told = /^\d{1,5}$/.test(env.PORT ?? '') ? Number(env.PORT) : undefined;
+  const reported = /^\d{1,5}$/.test(env.PORT ?? '') ? Number(env.PORT) : undefined;
   const known = base === undefined ? undefined : knownImage(base)?.port;
-  return ports[0] ?? told ?? (known || undefined);
+  return ports[0] ?? reported ?? (known || undefined);
 }

@@ -4,16 +4,16 @@ import { reportingFirstFault } from './rounds.ts';
 
 test('failed work is repeated, returns whether it succeeded, and reports only the first of several failures in a row', async () => {
   const outcomes = ['well', 'first', 'second', 'well', 'third'];
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const work = reportingFirstFault(
     async () => {
       const outcome = outcomes.shift();
       if (outcome !== 'well') throw outcome;
     },
-    (fault) => told.push(fault),
+    (fault) => reported.push(fault),
   );
   const went: boolean[] = [];
   for (let times = 0; times < 5; times++) went.push(await work());
   assert.deepEqual(went, [true, false, false, true, false]);
-  assert.deepEqual(told, ['first', 'third']);
+  assert.deepEqual(reported, ['first', 'third']);
 });

@@ -6,12 +6,12 @@ const fails = (fault: unknown) => assert.fail(String(fault));
 
 /** Pauses that the test ends; each one's length is noted. */
 function pauses() {
-  const asked: number[] = [];
+  const requested: number[] = [];
   let end = () => {};
   let begun = Promise.withResolvers<void>();
   const wait = (ms: number, signal?: AbortSignal) =>
     new Promise<void>((resolve) => {
-      asked.push(ms);
+      requested.push(ms);
       end = resolve;
       signal?.addEventListener('abort', () => resolve());
       if (signal?.aborted) resolve();
@@ -24,7 +24,7 @@ function pauses() {
     act();
     await paused;
   };
-  return { asked, wait, next, first: () => begun.promise };
+  return { asked: requested, wait, next, first: () => begun.promise };
 }
 
 test('rounds pause for their time, and for longer while they fail, of which the first fault alone is reported', async () => {

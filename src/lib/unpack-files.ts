@@ -15,7 +15,7 @@ export async function unpackFiles(tar: Readable, folder: string): Promise<number
   const entries = extract();
   const broken = new AbortController();
   // A broken connection, or one that ended too early, leaves an entry that waits for the rest.
-  for (const stream of [tar, entries] as { once(event: 'error', heard: (error: Error) => void): unknown }[])
+  for (const stream of [tar, entries] as { once(event: 'error', received: (error: Error) => void): unknown }[])
     stream.once('error', (error) => broken.abort(error));
   try {
     return await orAbort(unpackEntries(tar.pipe(entries), folder, broken.signal), broken.signal);

@@ -24,7 +24,10 @@ test('a start and an update say the state, the address and the next step', () =>
     describeStart({ ...started, sessionToken: 'berth_x' }),
     `Application shop is deploying. URL: ${url} Call status with sessionToken berth_x until it runs.`,
   );
-  assert.match(describeStart({ ...started, warnings: ['odd'] }), /is deploying\. .+ Call status until it runs\.\n- odd$/);
+  assert.match(
+    describeStart({ ...started, warnings: ['odd'] }),
+    /is deploying\. .+ Call status until it runs\.\n- odd$/,
+  );
   assert.equal(
     describeUpdate({ message: 'm', url, status, links, ...found }),
     `Revision 2 is deploying. URL: ${url} Call status until it runs.`,
@@ -66,5 +69,8 @@ test('lists say how many there are, and of what', () => {
     { ...pod, change: 'restarted' as const },
     { ...pod, name: 'db', change: 'unchanged' as const },
   ];
-  assert.equal(describePreview({ pods, interrupted: [], ...found }), 'web restarted; 1 unchanged. Call update to apply it.');
+  assert.equal(
+    describePreview({ pods, interrupted: [], ...found }),
+    'web restarted; 1 unchanged. Call update to apply it.',
+  );
 });

@@ -12,7 +12,13 @@ import {
 import * as z from 'zod/v4';
 import type { Answer, Problem } from '../client/request.ts';
 import { printable } from '../lib/printable.ts';
-import { describeClaimLink, describeMessage, describeRestored, describeTemplates, type Templates } from './descriptions.ts';
+import {
+  describeClaimLink,
+  describeMessage,
+  describeRestored,
+  describeTemplates,
+  type Templates,
+} from './descriptions.ts';
 import type { Service } from './service.ts';
 import { addTool, applicationOf, type Calling, named } from './tool.ts';
 import { addDeploymentTools } from './tools/deployment-tools.ts';

@@ -1,6 +1,7 @@
 /** The context of the tools: the service through the typed client, and the caller. */
-import type { Answer } from '../client/request.ts';
+
 import type { Client } from '../client/client.ts';
+import type { Answer } from '../client/request.ts';
 
 /** Undefined: the credentials of the transport, or those in the folder's memory. */
 type Token = string | undefined;

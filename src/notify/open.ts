@@ -22,8 +22,8 @@ import {
   addNotice,
   type Choices,
   deleteOldNotices,
-  noticeKindsSince,
   newNoticesFor,
+  noticeKindsSince,
 } from '../store/notifications.ts';
 import type { Tables } from '../store/rows.ts';
 import { snapshotsOfAccount } from '../store/snapshots.ts';

@@ -11,8 +11,8 @@ import { type HashedFile, writeHashed } from './hashed-file.ts';
 import { type AddedLayer, type Descriptor, layerType } from './image-documents.ts';
 import { layerEntries, packArchive } from './layers/folder-layer.ts';
 import { type Entry, packEntries } from './layers/folder-listing.ts';
-import { PushFault } from './push-fault.ts';
 import type { PushCache } from './push-cache.ts';
+import { PushFault } from './push-fault.ts';
 import type { RegistryClient } from './registry/push-client.ts';
 
 export type Preparing = { registry: RegistryClient; repository: string; memory: PushCache; scratch: string };

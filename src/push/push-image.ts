@@ -12,8 +12,8 @@ import { manifestOf, manifestType, withLayers } from './image-documents.ts';
 import type { BuildContext } from './layers/build-context.ts';
 import { listLayer } from './layers/folder-layer.ts';
 import { type Preparing, prepareExported, prepareLayers } from './prepare-layers.ts';
-import { PushFault } from './push-fault.ts';
 import type { PushCache } from './push-cache.ts';
+import { PushFault } from './push-fault.ts';
 import type { RegistryClient } from './registry/push-client.ts';
 
 export type Pushing = {

@@ -5,7 +5,7 @@ import { images, shopOnMemory, spec, withWeb } from '../../test/support/controll
 import { createMemoryEngine } from '../engine/memory/memory.ts';
 import type { Wait } from '../lib/wait.ts';
 import { heldCopies, holdCopy } from '../store/copy-holds.ts';
-import { requestRestore, recordFilled, recordRestoreAttempt, restoresOf } from '../store/restores.ts';
+import { recordFilled, recordRestoreAttempt, requestRestore, restoresOf } from '../store/restores.ts';
 import { requestSnapshot, snapshotsOf } from '../store/snapshots.ts';
 import { failUnoffered } from './open.ts';
 import { clearCopies } from './snapshot-parts.ts';
@@ -16,9 +16,9 @@ test('if snapshots are disabled, pending ones fail with an explanation, and an u
   await db.updateTable('deployments').set({ expiresAt: null, claimedAt: 1 }).execute();
   await shop.visit();
   await requestSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'before-update', now: now() });
-  const asked = { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: now() };
-  await requestRestore(db, asked);
-  const filled = await requestRestore(db, asked);
+  const requested = { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: now() };
+  await requestRestore(db, requested);
+  const filled = await requestRestore(db, requested);
   await recordRestoreAttempt(db, filled.id, 'try');
   await recordFilled(db, filled.id, 'try');
   await shop.update(withWeb('nginx:2'));
@@ -46,8 +46,8 @@ test('if snapshots are disabled, pending ones fail with an explanation, and an u
 test('copies stay that a restore will swap in, and those whose reader renews them in time', async () => {
   const { control, world, clock } = await shopOnMemory(spec, images);
   const { db, now, log } = control;
-  const asked = { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: now() };
-  await recordRestoreAttempt(db, (await requestRestore(db, asked)).id, 'try');
+  const requested = { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: now() };
+  await recordRestoreAttempt(db, (await requestRestore(db, requested)).id, 'try');
   const { copies } = createMemoryEngine({ world, now });
   const clear = () => clearCopies({ db, now, log, engine: { copies: copies! } });
   for (const key of ['try', 'left', 'read']) await copies!.make('shop', [], key);

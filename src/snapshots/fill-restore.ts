@@ -16,7 +16,7 @@ import { newId } from '../lib/ids.ts';
 import { transferTimeoutMs } from '../lib/transfer-timeout.ts';
 import { wait } from '../lib/wait.ts';
 import { atOnce, makeDue } from '../store/leases.ts';
-import { recordFilled, recordFillProgress, recordSafetySnapshot, recordRestoreAttempt } from '../store/restores.ts';
+import { recordFilled, recordFillProgress, recordRestoreAttempt, recordSafetySnapshot } from '../store/restores.ts';
 import { volumeSizesOfDeployment } from '../store/revisions.ts';
 import { requestSnapshot, snapshotById } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
@@ -115,7 +115,12 @@ async function bring(
       await wait(progressEveryMs, over);
       if (over.aborted) return;
       const bytes = await parts.engine.copies.filledBytes(from, restore.volumes, key);
-      await recordFillProgress(parts.db, restore.id, key, Math.min(99, Math.floor((bytes / Math.max(1, wholeBytes)) * 100)));
+      await recordFillProgress(
+        parts.db,
+        restore.id,
+        key,
+        Math.min(99, Math.floor((bytes / Math.max(1, wholeBytes)) * 100)),
+      );
     }
   })().catch((err: unknown) => parts.log.error({ err }, 'how far a restore is could not be noted'));
   try {
@@ -141,9 +146,9 @@ async function takeSafety(restore: Restore, deployment: Deployment, parts: Snaps
   const known = restore.safetyId === null ? undefined : await snapshotById(db, restore.safetyId);
   const ask = () =>
     write(db, { deploymentId }, async (db) => {
-      const asked = await requestSnapshot(db, { deploymentId, revision, reason: 'before-restore', now: now() });
-      await recordSafetySnapshot(db, restore.id, asked.id);
-      return asked;
+      const requested = await requestSnapshot(db, { deploymentId, revision, reason: 'before-restore', now: now() });
+      await recordSafetySnapshot(db, restore.id, requested.id);
+      return requested;
     });
   // One that an earlier try has taken is too old, unless that try may have begun to load a dump.
   if (known?.state === 'taken' && restore.dumps.length > 0) return;

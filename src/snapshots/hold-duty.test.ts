@@ -9,7 +9,7 @@ async function hold(
 ): Promise<{ lostAfter: number | undefined; because?: string }> {
   const stop = new AbortController();
   let now = 1_000;
-  let asked = 0;
+  let requested = 0;
   let waits = 0;
   const { promise, resolve } = Promise.withResolvers<void>();
   const lost = holdDuty({
@@ -23,7 +23,7 @@ async function hold(
       resolve();
     },
     renew: async () => {
-      const answer = answers[asked++]!;
+      const answer = answers[requested++]!;
       if (answer === 'away') throw new Error('The database is away.');
       return answer;
     },

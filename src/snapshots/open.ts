@@ -19,7 +19,7 @@ import { atOnce, makeDue } from '../store/leases.ts';
 import { failRestore, openRestores } from '../store/restores.ts';
 import { revisionIfKept } from '../store/revisions.ts';
 import { derivationOf } from '../store/seeds.ts';
-import { pendingSnapshots, recordFailedSnapshotAttempt, passwordOfPlace } from '../store/snapshots.ts';
+import { passwordOfPlace, pendingSnapshots, recordFailedSnapshotAttempt } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 import { clearCopies, type SnapshotParts } from './snapshot-parts.ts';
 import { createSnapshotWorker, type SnapshotWorker } from './worker.ts';

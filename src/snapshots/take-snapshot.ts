@@ -8,11 +8,11 @@ import type { Kept, Repository, Saved } from '../backup/restic.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { loadedOf, withoutDumped } from '../deployment/snapshot/dump.ts';
 import {
-  snapshotsToEvict,
   neededBy,
   type SizedVolume,
   type Snapshot,
   type SnapshotReason,
+  snapshotsToEvict,
   surplusSnapshots,
 } from '../deployment/snapshot/snapshot.ts';
 import { EngineFault } from '../engine/engine.ts';
@@ -23,11 +23,11 @@ import { addEvents } from '../store/events.ts';
 import { openRestores } from '../store/restores.ts';
 import { volumeSizesOfDeployment } from '../store/revisions.ts';
 import {
+  allSnapshotsOf,
   markSnapshotsForRemoval,
   recordSnapshotStart,
   recordTaken,
   snapshotById,
-  allSnapshotsOf,
   snapshotsOf,
   snapshotsOfAccount,
 } from '../store/snapshots.ts';
@@ -160,7 +160,10 @@ async function keep(
   const saving = { tags: tagsOf(snapshot), mayBeRenamed: false };
   const taking = { deploymentId, volumes: present, parts };
   if (copy.kind === 'tars') {
-    const tars = await keepTars(copy, names, repository, { ...saving, withinMs: transferTimeoutMs(copy.apparentBytes) });
+    const tars = await keepTars(copy, names, repository, {
+      ...saving,
+      withinMs: transferTimeoutMs(copy.apparentBytes),
+    });
     const withinMs = transferTimeoutMs(present.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
     const files: Saved[] = [];
     const writer = writerInto(repository, { ...saving, withinMs }, (saved) => void files.push(saved));

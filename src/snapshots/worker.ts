@@ -19,27 +19,27 @@ import { addEvents } from '../store/events.ts';
 import { keptDeployments } from '../store/kept-deployments.ts';
 import { atOnce, makeDue } from '../store/leases.ts';
 import {
-  requestRestore,
   deleteRestoresOfRemoved,
   nextPendingRestore,
-  recordFailedAttempt,
   openRestores,
+  recordFailedAttempt,
+  requestRestore,
 } from '../store/restores.ts';
 import {
-  requestSnapshot,
-  type FailedAttempt,
+  allSnapshotsOf,
   deleteSnapshots,
-  snapshotsToRemove,
+  type FailedAttempt,
   markSnapshotsForRemoval,
   markSnapshotsOfRemoved,
   newestSnapshots,
   nextPendingSnapshot,
   recordAttempt,
   recordFailedSnapshotAttempt,
-  snapshotById,
-  allSnapshotsOf,
-  snapshotsOf,
+  requestSnapshot,
   revokeAttempt,
+  snapshotById,
+  snapshotsOf,
+  snapshotsToRemove,
 } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 import { loadsAtOnce } from './dumps/database-tools.ts';
@@ -149,14 +149,14 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     // The first that has failed in words is not the last, however many were cut off before.
     const isOver = (tries >= maxTries && known !== null) || (error instanceof SnapshotFault && error.isFinal);
     const problem = error instanceof SnapshotFault ? error.ownersWords : wordsOf(error);
-    const isTold = isWorthNotifying({ toldAt }, { tries, isOver });
+    const isReported = isWorthNotifying({ toldAt }, { tries, isOver });
     const nextTryAt = retryAt(Math.min(tries, maxTries), now());
-    const failure = { tries, nextTryAt, problem, isOver, ...(isTold && { toldAt: now() }) };
+    const failure = { tries, nextTryAt, problem, isOver, ...(isReported && { toldAt: now() }) };
     await write(db, { deploymentId: deployment.id }, async (db) => {
       const event = await note(db, failure);
       await addEvents(db, deployment.id, [{ at: now(), event }]);
     });
-    if (isTold) await tellOf(deployment, wordsOf(error));
+    if (isReported) await tellOf(deployment, wordsOf(error));
   }
 
   async function tellOf(deployment: Deployment, problem: string): Promise<void> {
@@ -172,12 +172,12 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     await deleteRestoresOfRemoved(db);
     // A stopped deployment writes nothing. Identical snapshots would push out older ones.
     const kept = (await keptDeployments(db)).filter(({ stoppedAt }) => stoppedAt === null);
-    let isAsked = false;
-    for (const { id } of kept) isAsked = (await scheduleOne(id)) || isAsked;
+    let isRequested = false;
+    for (const { id } of kept) isRequested = (await scheduleOne(id)) || isRequested;
     const newest = new Map((await newestSnapshots(db)).map(({ deploymentId, takenAt }) => [deploymentId, takenAt]));
     const oldest = Math.min(...kept.map(({ id }) => newest.get(id) ?? 0));
     parts.metrics.oldestSnapshot.set(kept.length === 0 ? 0 : Math.floor(oldest / 1000));
-    return isAsked;
+    return isRequested;
   }
 
   async function scheduleOne(id: string): Promise<boolean> {

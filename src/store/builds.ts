@@ -171,14 +171,14 @@ function ofOpen(db: Database, { deploymentId, revision }: Build) {
 export async function explainBuild(
   db: Database,
   { deploymentId, revision }: Build,
-  told: { explanation: Explanation; lastLines: readonly string[]; progress: number },
+  reported: { explanation: Explanation; lastLines: readonly string[]; progress: number },
 ): Promise<void> {
   await db
     .updateTable('deployments')
     .set({
-      explanation: JSON.stringify(told.explanation),
-      lastLines: JSON.stringify(told.lastLines),
-      progress: told.progress,
+      explanation: JSON.stringify(reported.explanation),
+      lastLines: JSON.stringify(reported.lastLines),
+      progress: reported.progress,
     })
     .where('id', '=', deploymentId)
     .where('revision', '=', revision)

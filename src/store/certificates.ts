@@ -83,8 +83,12 @@ export async function storeCertificate(db: Database, { host, ...issued }: Issued
     .execute();
 }
 
-export async function recordAlert(db: Database, hosts: readonly string[], told: 'failing' | 'ending'): Promise<void> {
-  await db.updateTable('certificates').set({ told }).where('host', 'in', hosts).execute();
+export async function recordAlert(
+  db: Database,
+  hosts: readonly string[],
+  reported: 'failing' | 'ending',
+): Promise<void> {
+  await db.updateTable('certificates').set({ told: reported }).where('host', 'in', hosts).execute();
 }
 
 /** Stores the authority's answer about the renewal. */

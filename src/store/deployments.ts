@@ -152,10 +152,10 @@ export type Intent = Partial<
 
 /** Writes an intent. The generation grows, so that a decision made before the intent is not written after it. */
 export async function writeIntent(db: Database, id: string, { explanation, ...fields }: Intent): Promise<void> {
-  const told = explanation === undefined ? {} : { explanation: printExplanation(explanation) };
+  const reported = explanation === undefined ? {} : { explanation: printExplanation(explanation) };
   await db
     .updateTable('deployments')
-    .set((eb) => ({ ...fields, ...told, generation: eb('generation', '+', 1) }))
+    .set((eb) => ({ ...fields, ...reported, generation: eb('generation', '+', 1) }))
     .where('id', '=', id)
     .execute();
 }

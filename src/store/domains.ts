@@ -196,8 +196,8 @@ export async function domainsWithProblems(db: Database): Promise<Domain[]> {
   return rows.map(fromRow);
 }
 
-export async function recordDomainNotice(db: Database, key: DomainKey, told: Domain['told']): Promise<void> {
-  await setDomain(db, key, { told });
+export async function recordDomainNotice(db: Database, key: DomainKey, reported: Domain['told']): Promise<void> {
+  await setDomain(db, key, { told: reported });
 }
 
 /** All domains that an account owns. */

@@ -4,7 +4,7 @@ import { deploymentOf } from '../../test/support/deployments.ts';
 import { emptyStore } from '../../test/support/empty-store.ts';
 import { scansOf, watchQueries } from '../../test/support/queries.ts';
 import { addDeployment } from './deployments.ts';
-import { makeDue, nextDueAt, renewLeases, acquireLeases } from './leases.ts';
+import { acquireLeases, makeDue, nextDueAt, renewLeases } from './leases.ts';
 import { addSession } from './sessions.ts';
 
 test('what is due, and when something will be, is found without reading those that wait', async () => {

@@ -137,7 +137,7 @@ export async function addNotice(
 
 /** The notices that the account has not received yet. */
 export async function newNoticesFor(db: Database, accountId: string, notices: readonly Notice[]): Promise<Notice[]> {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const some of chunksOf(notices.map(({ subject }) => subject))) {
     const rows = await db
       .selectFrom('notices')
@@ -145,9 +145,9 @@ export async function newNoticesFor(db: Database, accountId: string, notices: re
       .where('accountId', '=', accountId)
       .where('subject', 'in', some)
       .execute();
-    for (const { subject } of rows) told.add(subject);
+    for (const { subject } of rows) reported.add(subject);
   }
-  return notices.filter(({ subject }) => !told.has(subject));
+  return notices.filter(({ subject }) => !reported.has(subject));
 }
 
 /** The kinds of notifications that an account has had since. */

@@ -24,7 +24,7 @@ export async function requestRestore(
   db: Database,
   { deploymentId, snapshotId, fromDeploymentId, takesSafety, volumes, dumps = [], now }: RestoreRequest,
 ): Promise<Restore> {
-  const asked: Restore = {
+  const requested: Restore = {
     id: newId(),
     deploymentId,
     snapshotId,
@@ -46,13 +46,13 @@ export async function requestRestore(
   await db
     .insertInto('restores')
     .values({
-      ...asked,
+      ...requested,
       volumes: JSON.stringify(volumes),
       dumps: JSON.stringify(dumps),
-      takesSafety: asked.takesSafety ? 1 : 0,
+      takesSafety: requested.takesSafety ? 1 : 0,
     })
     .execute();
-  return asked;
+  return requested;
 }
 
 /** The newest first. */

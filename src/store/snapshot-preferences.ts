@@ -11,7 +11,11 @@ export async function snapshotPreferencesOf(db: Database, deploymentId: string):
   return row ? { beforeUpdates: row.beforeUpdates === 1 } : defaultSnapshotPreferences;
 }
 
-export async function setSnapshotPreferences(db: Database, deploymentId: string, wishes: SnapshotPreferences): Promise<void> {
+export async function setSnapshotPreferences(
+  db: Database,
+  deploymentId: string,
+  wishes: SnapshotPreferences,
+): Promise<void> {
   const row = { beforeUpdates: wishes.beforeUpdates ? 1 : 0 };
   await db
     .insertInto('snapshotWishes')

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shopOnMemory, spec } from '../../test/support/controlled-deployment.ts';
 import { settleRestored } from './restored-store.ts';
-import { requestRestore, recordFilled, recordRestoreAttempt, restoresOf } from './restores.ts';
-import { requestSnapshot, deleteSnapshots, markSnapshotsForRemoval, allSnapshotsOf, snapshotsOf } from './snapshots.ts';
+import { recordFilled, recordRestoreAttempt, requestRestore, restoresOf } from './restores.ts';
+import { allSnapshotsOf, deleteSnapshots, markSnapshotsForRemoval, requestSnapshot, snapshotsOf } from './snapshots.ts';
 
 test('of those that have left, it stays known when the newest was taken, until there is a newer one', async () => {
   const { db } = (await shopOnMemory(spec, {})).control;

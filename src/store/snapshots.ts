@@ -21,7 +21,7 @@ export async function requestSnapshot(
   db: Database,
   { deploymentId, revision, reason, dumps = [], now }: SnapshotRequest,
 ): Promise<Snapshot> {
-  const asked: Snapshot = {
+  const requested: Snapshot = {
     id: newId(),
     deploymentId,
     revision,
@@ -43,9 +43,9 @@ export async function requestSnapshot(
   };
   await db
     .insertInto('snapshots')
-    .values({ ...asked, volumes: '[]', dumps: JSON.stringify(dumps) })
+    .values({ ...requested, volumes: '[]', dumps: JSON.stringify(dumps) })
     .execute();
-  return asked;
+  return requested;
 }
 
 /** One that is to be taken for another reason is taken before this update, too. */
@@ -147,7 +147,11 @@ export async function recordTaken(db: Database, id: string, { volumes, ...taken 
 }
 
 /** `begunAt`: of its own attempt. Leftovers of other snapshots at the deployment's place are gone. */
-export async function recordSnapshotStart(db: Database, { id, deploymentId }: Snapshot, begunAt: Instant | null): Promise<void> {
+export async function recordSnapshotStart(
+  db: Database,
+  { id, deploymentId }: Snapshot,
+  begunAt: Instant | null,
+): Promise<void> {
   await db.updateTable('snapshots').set({ begunAt: null }).where('deploymentId', '=', deploymentId).execute();
   if (begunAt !== null) await db.updateTable('snapshots').set({ begunAt }).where('id', '=', id).execute();
 }
@@ -174,7 +178,11 @@ export async function revokeAttempt(
 
 export type FailedAttempt = { tries: number; nextTryAt: Instant; problem: string; isOver: boolean; toldAt?: Instant };
 
-export async function recordFailedSnapshotAttempt(db: Database, id: string, { isOver, ...failed }: FailedAttempt): Promise<void> {
+export async function recordFailedSnapshotAttempt(
+  db: Database,
+  id: string,
+  { isOver, ...failed }: FailedAttempt,
+): Promise<void> {
   await db
     .updateTable('snapshots')
     .set({ ...failed, ...(isOver && { state: 'failed' }) })

@@ -43,9 +43,9 @@ export function obstacleOf(move: StoreMove | undefined): string | undefined {
   if (side === 'to')
     return `This database is an unfinished copy of ${place}: run \`berth admin migrate-store\` again there.`;
   const since = new Date(at).toISOString();
-  const told = isDone ? `was moved to ${place} at ${since}` : `is being moved to ${place} since ${since}`;
+  const reported = isDone ? `was moved to ${place} at ${since}` : `is being moved to ${place} since ${since}`;
   return (
-    `This installation ${told}: ${isDone ? 'use that database' : 'run `berth admin migrate-store` again to finish'}, ` +
+    `This installation ${reported}: ${isDone ? 'use that database' : 'run `berth admin migrate-store` again to finish'}, ` +
     'or `berth admin migrate-store --cancel` to stay here.'
   );
 }

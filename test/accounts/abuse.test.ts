@@ -139,11 +139,11 @@ test('a suspended deployment is there for its owner to read, with the reason, an
   const { id, body } = await start('odd');
   assert.equal((await admin('suspend', id, 'phishing')).status, 0);
   assert.match((await admin('suspend', id, 'phishing')).stderr, /is suspended already/);
-  const asked = { applicationName: 'odd', sessionToken: body.sessionToken };
+  const requested = { applicationName: 'odd', sessionToken: body.sessionToken };
   const { status } = (await api.get(`/getDeploymentStatus?applicationName=odd&sessionToken=${body.sessionToken}`)).body;
   assert.deepEqual([status.health, status.message], ['stopped', 'suspended by the operator: phishing']);
   for (const path of ['/startApplication', '/stopApplication', '/removeDeploymentReservation']) {
-    const refused = await api.postJson(path, asked);
+    const refused = await api.postJson(path, requested);
     assert.deepEqual([refused.status, refused.body.code], [403, 'application_suspended'], path);
   }
   const yaml = 'application: { name: odd, pods: [{ name: web, image: "nginx:2", path: /, servicePorts: [80] }] }';
@@ -159,7 +159,7 @@ test('a suspended deployment is there for its owner to read, with the reason, an
   assert.deepEqual([page.status, /is suspended/.test(page.body), /phishing/.test(page.body)], [503, true, false]);
   assert.equal((await admin('unsuspend', id)).status, 0);
   assert.equal((await admin('unsuspend', id)).status, 1);
-  assert.equal((await api.postJson('/stopApplication', asked)).status, 200);
+  assert.equal((await api.postJson('/stopApplication', requested)).status, 200);
   const actions = (await json('audit')).entries.slice(-2).map(({ action }: { action: string }) => action);
   assert.deepEqual(actions, ['suspend', 'unsuspend']);
 });

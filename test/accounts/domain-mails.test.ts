@@ -44,13 +44,13 @@ async function world(t: TestContext, { isVerified = true } = {}) {
     await close();
     await db.destroy();
   });
-  const told = async () => (await db.selectFrom('domains').select('told').executeTakeFirstOrThrow()).told;
+  const reported = async () => (await db.selectFrom('domains').select('told').executeTakeFirstOrThrow()).told;
   /** The next look, a minute later. */
   const look = async (is: string | null) => {
     clock.now += minuteMs;
     domains.look();
     await until(`it is noted as ${is}`, async () => {
-      if ((await told()) === is) return true;
+      if ((await reported()) === is) return true;
       domains.look();
       return undefined;
     });

@@ -107,9 +107,9 @@ test('the present address is notified of the next one before that gets its link,
   const change = { newEmail: 'lovelace@example.org', password };
   assert.equal((await ada.post('/api/auth/change-email', change)).status, 200);
   await server.linkTo('lovelace@example.org');
-  const told = server.mails.filter(({ to }) => to.includes('ada@example.org')).map(({ text }) => text);
-  assert.equal(told.filter((text) => /requested a change of its address/.test(text)).length, 1);
-  assert.equal(told.filter((text) => /A new password was requested/.test(text)).length, 4, 'others are held back');
+  const reported = server.mails.filter(({ to }) => to.includes('ada@example.org')).map(({ text }) => text);
+  assert.equal(reported.filter((text) => /requested a change of its address/.test(text)).length, 1);
+  assert.equal(reported.filter((text) => /A new password was requested/.test(text)).length, 4, 'others are held back');
 });
 
 test('an address of another account gets the same answer as a free one, and is not taken over', async () => {

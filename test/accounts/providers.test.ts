@@ -81,9 +81,9 @@ test('a provider that does not answer, or as another issuer, is not offered, and
 });
 
 test('a provider that does not answer is queried again after half a minute, not at each sign-in', async () => {
-  let asked = 0;
+  let requested = 0;
   const server = createServer((_, response) => {
-    asked += 1;
+    requested += 1;
     response.writeHead(503).end();
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -91,7 +91,7 @@ test('a provider that does not answer is queried again after half a minute, not 
   const api = await apiWithAccounts({ oidc: { ...oidc, issuer } });
   for (let time = 0; time < 3; time++) await api.get('/api/sign-in-methods');
   await api.person('ada@example.com');
-  assert.equal(asked, 1);
+  assert.equal(requested, 1);
   server.close();
 });
 

@@ -9,8 +9,8 @@ const file = new URL('../../src/api/description/examples.json', import.meta.url)
 
 test('the examples of the description are what a real service answers, and what its schemas allow', async () => {
   const examples = JSON.parse(await readFile(file, 'utf8')) as Told;
-  const told = await playStory();
-  assert.deepEqual(Object.keys(told), Object.keys(examples), 'run `node test/api-examples/record.ts`');
+  const reported = await playStory();
+  assert.deepEqual(Object.keys(reported), Object.keys(examples), 'run `node test/api-examples/record.ts`');
   const { body: description } = await (await testApi()).get('/openapi.json?examples=true');
   const ajv = new Ajv2020({ strict: false });
   ajv.addFormat('uri', (text) => URL.canParse(text));
@@ -19,7 +19,7 @@ test('the examples of the description are what a real service answers, and what 
   ajv.addSchema(description, 'openapi.json');
   for (const { path, method, operation } of operationsOf(description)) {
     const id = operation.operationId as string;
-    const [example, real] = [examples[id], told[id]];
+    const [example, real] = [examples[id], reported[id]];
     if (!example || !real) continue;
     assert.deepEqual(
       membersOf(real.answer),

@@ -5,15 +5,15 @@ import { playStory, type Told } from './story.ts';
 
 const file = join(import.meta.dirname, '../../src/api/description/examples.json');
 
-const told = await playStory();
-await writeFile(file, `${JSON.stringify(await withExampleValues(told), undefined, 2)}\n`);
+const reported = await playStory();
+await writeFile(file, `${JSON.stringify(await withExampleValues(reported), undefined, 2)}\n`);
 
 /** Replaces values of one run or one machine with the values that readers expect in an example. */
-async function withExampleValues(told: Told): Promise<unknown> {
-  const { environment } = told.startDeployment!.answer as { environment: string };
-  const start = Date.parse((told.getDeploymentStatus!.answer as { createdAt: string }).createdAt);
+async function withExampleValues(reported: Told): Promise<unknown> {
+  const { environment } = reported.startDeployment!.answer as { environment: string };
+  const start = Date.parse((reported.getDeploymentStatus!.answer as { createdAt: string }).createdAt);
   const noon = Date.UTC(2026, 0, 1, 12);
-  const text = JSON.stringify(told)
+  const text = JSON.stringify(reported)
     .replaceAll(environment, 'jolly-tapir')
     .replace(/(localhost|shop\.example\.com):\d+/g, '$1:8080')
     .replace(/(berth|berthhook|claim|berthkey|login|share)_[A-Za-z0-9_-]{16,}/g, '$1_example')

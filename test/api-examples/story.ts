@@ -54,10 +54,10 @@ function withShortLines(value: unknown): unknown {
 }
 
 async function play(berth: Berth): Promise<Told> {
-  const told: Told = {};
+  const reported: Told = {};
   const note = (id: string, answer: Answer, request?: unknown) => {
     assert.equal(answer.status, 200, `${id}: ${answer.text}`);
-    told[id] = { ...(request !== undefined && { request }), answer: answer.body };
+    reported[id] = { ...(request !== undefined && { request }), answer: answer.body };
     return answer.body;
   };
   note('createSession', await berth.postJson('/createSession', {}), {});
@@ -114,7 +114,7 @@ async function play(berth: Berth): Promise<Told> {
   note('removeDeploymentReservation', await berth.postJson('/removeDeploymentReservation', removal), removal);
   note('restoreDeployment', await berth.postJson('/restoreDeployment', removal), removal);
   note('endToken', await send('DELETE', `/api/tokens/${tokenId}`));
-  return told;
+  return reported;
 }
 
 /** An image without a layer, as any client pushes one. */

@@ -139,7 +139,7 @@ test('while the service is away the page says so, and goes on where it was when 
   await visitor.reach('running');
   await visitor.openTab('Events');
   await page.waitForSelector('.events >> text=Revision 1 is live');
-  const told = await page.locator('.events li').allInnerTexts();
+  const reported = await page.locator('.events li').allInnerTexts();
 
   await browser.berth.end('SIGTERM');
   await page.waitForSelector('.reach >> text=No connection to the service');
@@ -151,7 +151,7 @@ test('while the service is away the page says so, and goes on where it was when 
   await page.getByRole('button', { name: 'Extend' }).click();
   await page.waitForSelector('.events >> text=Time limit extended');
   const toldNow = await page.locator('.events li').allInnerTexts();
-  assert.deepEqual(toldNow.slice(-told.length), told);
+  assert.deepEqual(toldNow.slice(-reported.length), reported);
   assert.equal(toldNow.filter((text) => text.includes('Revision 1 is live')).length, 1);
   await visitor.close();
 });

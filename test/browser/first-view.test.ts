@@ -18,12 +18,12 @@ for (const width of widthsHere('phone', 'desk')) {
     await session.send('Emulation.setCPUThrottlingRate', { rate: 12 });
     await visitor.start();
     const { paintedAt, askedAt } = await page.evaluate(() => {
-      const asked = performance
+      const requested = performance
         .getEntriesByType('resource')
         .filter(({ name }) => /\/assets\/(editor|view)-/.test(name))
         .map(({ startTime }) => startTime);
       const [painted] = performance.getEntriesByName('first-contentful-paint');
-      return { paintedAt: painted!.startTime, askedAt: asked };
+      return { paintedAt: painted!.startTime, askedAt: requested };
     });
     assert.ok(askedAt.length >= 2, 'the editor is among what was loaded');
     for (const at of askedAt) assert.ok(at > paintedAt, `asked for at ${at}, painted at ${paintedAt}`);

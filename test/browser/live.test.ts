@@ -96,11 +96,11 @@ for (const width of widthsHere('desk', 'phone')) {
     await page.getByRole('button', { name: 'Notify me' }).click();
     await page.waitForSelector('.toast >> text=You get a notification ten minutes before');
     await visitor.look('extended');
-    const told = () => page.evaluate(() => (globalThis as unknown as { told: string[] }).told);
-    assert.deepEqual(await told(), []);
+    const reported = () => page.evaluate(() => (globalThis as unknown as { told: string[] }).told);
+    assert.deepEqual(await reported(), []);
     await page.clock.fastForward(91 * 60_000);
     await counts();
-    assert.deepEqual(await told(), ['ending ends soon']);
+    assert.deepEqual(await reported(), ['ending ends soon']);
     await context.close();
   });
 }

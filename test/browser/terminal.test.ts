@@ -73,7 +73,7 @@ for (const width of widthsHere('desk', 'phone')) {
     await rows.locator('text=$').first().waitFor();
     await terminal.getByRole('button', { name: 'End it' }).click();
     await terminal.getByRole('status').filter({ hasText: 'You ended it.' }).waitFor();
-    assert.ok(!visitor.addresses.some((asked) => /openTerminal\?/.test(asked)));
+    assert.ok(!visitor.addresses.some((requested) => /openTerminal\?/.test(requested)));
     await visitor.close();
   });
 }

@@ -135,7 +135,7 @@ async function assertNothingTold({ addresses, answers: all }: Visited) {
     [],
   );
   const answers = await Promise.all(all);
-  const telling = answers.filter(({ text }) => /planted-/.test(text)).map(({ path }) => path);
-  assert.deepEqual([...new Set(telling)], ['/getDeploymentConfiguration']);
+  const notifying = answers.filter(({ text }) => /planted-/.test(text)).map(({ path }) => path);
+  assert.deepEqual([...new Set(notifying)], ['/getDeploymentConfiguration']);
   assert.ok(answers.some(({ path }) => path === '/previewUserDeployment'));
 }

@@ -46,8 +46,8 @@ async function fetchFrom(
   assert.ok(address.ok, JSON.stringify(address));
   const place = await scratchOf(t);
   const signal = AbortSignal.timeout(60_000);
-  const asked = { address: address.value, token: undefined, client: 'a', signal, ...place, ...more };
-  return { ...place, fetched: await from.fetch(asked) };
+  const requested = { address: address.value, token: undefined, client: 'a', signal, ...place, ...more };
+  return { ...place, fetched: await from.fetch(requested) };
 }
 
 async function filesOf(t: TestContext, written: WrittenAddress): Promise<Record<string, string>> {

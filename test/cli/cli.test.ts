@@ -47,8 +47,8 @@ test('from a file to a live URL, an update, and its end', async () => {
   assert.ok(!`${deployed.stdout}${deployed.stderr}`.includes(memory.sessionToken));
 
   const status = await cli(['status', '--wait', '--json']);
-  const told = JSON.parse(status.stdout);
-  assert.deepEqual([status.status, told.status.state, told.status.revision], [0, 'running', 1]);
+  const reported = JSON.parse(status.stdout);
+  assert.deepEqual([status.status, reported.status.state, reported.status.revision], [0, 'running', 1]);
   assert.match(
     (await cli(['list'])).stdout,
     /^APPLICATION +ENVIRONMENT +STATE +URL +ENDS IN\nshop +\S+ +running +http/,
@@ -232,10 +232,10 @@ test('templates are listed, printed and written into a folder, where they can be
 
 test('Ctrl-C leaves a sentence, and the same command again is the same start', async () => {
   const keys: (string | undefined)[] = [];
-  let heard = () => {};
+  let received = () => {};
   const deaf = createServer((request) => {
     keys.push(request.headers['idempotency-key'] as string | undefined);
-    heard();
+    received();
   });
   await new Promise<void>((resolve) => deaf.listen(0, '127.0.0.1', resolve));
   const address = `http://127.0.0.1:${(deaf.address() as AddressInfo).port}`;
@@ -243,11 +243,11 @@ test('Ctrl-C leaves a sentence, and the same command again is the same start', a
   try {
     await writeFile(join(elsewhere, 'app.yaml'), yaml);
     for (const _ of [1, 2]) {
-      const asked = new Promise<void>((resolve) => {
-        heard = resolve;
+      const requested = new Promise<void>((resolve) => {
+        received = resolve;
       });
       const running = packed.start(['deploy', 'app.yaml'], { cwd: elsewhere, env: { BERTH_SERVER: address } });
-      await asked;
+      await requested;
       running.interrupt();
       const { status, stdout, stderr } = await running.ended;
       assert.deepEqual([status, stdout], [130, ''], stderr);

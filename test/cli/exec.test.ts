@@ -46,22 +46,22 @@ const cli = (...words: string[]) => packed.start(words, { cwd: folder, env }).en
 const piped = (input: string, ...words: string[]) => packed.start(words, { cwd: folder, env, input }).ended;
 
 test('a command ends with its own status, and what it writes goes where it was written', async () => {
-  const told = await cli('exec', 'web', '--', 'sh', '-c', 'echo out; echo err >&2; exit 7');
-  assert.deepEqual([told.status, told.stdout, told.stderr], [7, 'out\n', 'err\n']);
+  const reported = await cli('exec', 'web', '--', 'sh', '-c', 'echo out; echo err >&2; exit 7');
+  assert.deepEqual([reported.status, reported.stdout, reported.stderr], [7, 'out\n', 'err\n']);
 });
 
 test('what is piped in arrives, to its end, however much it is', async () => {
   const text = 'a line of it\n'.repeat(50_000);
-  const told = await piped(text, 'exec', 'web', '--', 'cat');
-  assert.deepEqual([told.status, told.stderr, told.stdout === text], [0, '', true]);
+  const reported = await piped(text, 'exec', 'web', '--', 'cat');
+  assert.deepEqual([reported.status, reported.stderr, reported.stdout === text], [0, '', true]);
   const shell = await piped('echo from the pipe\nexit 5\n', 'exec', 'web');
   assert.deepEqual([shell.status, shell.stdout], [5, 'from the pipe\n']);
 });
 
 test('for programs there is one answer', async () => {
-  const told = await cli('exec', 'web', '--json', '--', 'sh', '-c', 'echo out; exit 2');
-  assert.equal(told.status, 2);
-  assert.deepEqual(JSON.parse(told.stdout), {
+  const reported = await cli('exec', 'web', '--json', '--', 'sh', '-c', 'echo out; exit 2');
+  assert.equal(reported.status, 2);
+  assert.deepEqual(JSON.parse(reported.stdout), {
     exitCode: 2,
     ended: 'by-itself',
     stdout: 'out\n',

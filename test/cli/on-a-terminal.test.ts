@@ -42,8 +42,8 @@ async function onTerminal(words: string, more: Record<string, string> = {}, type
   const { stdin, stdout: shown } = running.child;
   // A line that is typed before its question is lost.
   shown!.on('data', (piece: string) => {
-    const isAsked = /(?:: |\] )$/.test(stripVTControlCharacters(piece));
-    if (isAsked && typed.length > 0) stdin!.write(`${typed.shift()}\n`);
+    const isRequested = /(?:: |\] )$/.test(stripVTControlCharacters(piece));
+    if (isRequested && typed.length > 0) stdin!.write(`${typed.shift()}\n`);
   });
   const { stdout } = await running;
   return stdout.replaceAll(/\r+\n/g, '\n');
@@ -57,8 +57,8 @@ test('a claim shows its link as a QR code too, on a terminal alone', async () =>
   assert.deepEqual(shown.slice(0, code.length), code);
   assert.match(shown[code.length]!, /^A person who opens this link/);
 
-  const told = await packed.start(['claim'], { cwd: folder, env }).ended;
-  assert.match(told.stdout, /^http:\/\/\S+\n$/);
+  const reported = await packed.start(['claim'], { cwd: folder, env }).ended;
+  assert.match(reported.stdout, /^http:\/\/\S+\n$/);
   assert.equal(typeof JSON.parse(await onTerminal('claim --json 2>&-')).claimToken, 'string');
 });
 
@@ -73,10 +73,13 @@ test('up prompts for missing values once, keeps them in the folder, and otherwis
   const compose = ['services:', '  web:', `    image: ${digest}`, '    ports: [80]', '    env_file: mail.env'];
   await writeFile(join(project, 'compose.yaml'), [...compose, '    environment: { WORD: "${WORD}" }', ''].join('\n'));
 
-  const told = await packed.start(['up', 'greeting', '--yes'], { cwd: folder, env }).ended;
-  assert.equal(told.status, 1);
-  assert.match(told.stderr, /compose\.yaml:6:26: WORD has no value\.\n {2}Write it into \.env, or give --env WORD=…/);
-  assert.match(told.stderr, /compose\.yaml:5:15: mail\.env, with variables, is not there\./);
+  const reported = await packed.start(['up', 'greeting', '--yes'], { cwd: folder, env }).ended;
+  assert.equal(reported.status, 1);
+  assert.match(
+    reported.stderr,
+    /compose\.yaml:6:26: WORD has no value\.\n {2}Write it into \.env, or give --env WORD=…/,
+  );
+  assert.match(reported.stderr, /compose\.yaml:5:15: mail\.env, with variables, is not there\./);
 
   const first = stripVTControlCharacters(await onTerminal('up greeting', {}, ['hello', 'y', 'y']));
   assert.match(first, /WORD, for compose\.yaml:6: hello\n/);

@@ -112,10 +112,10 @@ test(
       /The existing deployment does not change\.\nEmpty at the beginning: web-data\./,
       besideTrial.stderr,
     );
-    const beside = await cli('snapshot', 'restore', id!, '--beside', '--yes');
-    assert.equal(beside.status, 0, beside.stderr);
-    assert.match(beside.stderr, /Another keeper is being started[\s\S]*Its session token, which is shown once: berth_/);
-    const [besideUrl] = /https?:\S+/.exec(beside.stdout)!;
+    const other = await cli('snapshot', 'restore', id!, '--beside', '--yes');
+    assert.equal(other.status, 0, other.stderr);
+    assert.match(other.stderr, /Another keeper is being started[\s\S]*Its session token, which is shown once: berth_/);
+    const [besideUrl] = /https?:\S+/.exec(other.stdout)!;
     assert.notEqual(besideUrl, app.url);
     const { text: besideSaid } = await berth.visit(`${besideUrl}/more/said`);
     assert.equal(besideSaid, 'first\nfirst\n', 'by the revision of the snapshot');

@@ -35,12 +35,12 @@ suite('a document is answered the same on a thread of its own', () => {
   after(() => reader.close());
 
   const isTheSame = async (text: string) => {
-    const asked: ReadRequest[] = [
+    const requested: ReadRequest[] = [
       { kind: 'unwrap', asked: { text } },
       { kind: 'parse', asked: { text } },
       { kind: 'correct', asked: { text, isStrict: true, bounds: { max } } },
     ];
-    for (const question of asked) await isAnsweredTheSame(question);
+    for (const question of requested) await isAnsweredTheSame(question);
   };
   const isAnsweredTheSame = async <K extends Kind>({ kind, asked }: ReadRequest<K>) => {
     const there = await reader.read('a client', kind, asked);

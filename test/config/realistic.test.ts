@@ -14,8 +14,8 @@ for (const { title, text, expect, warns = [] } of docs) {
     assert.deepEqual(codesOf('error'), expect);
     assert.equal(parsed.kind === 'valid', expect.length === 0);
     // An unexpected warning is a false alarm.
-    const told = new Set([...codesOf('warning'), ...codesOf('note')]);
-    if (expect.length === 0) assert.deepEqual([...told].sort(), [...warns].sort());
+    const reported = new Set([...codesOf('warning'), ...codesOf('note')]);
+    if (expect.length === 0) assert.deepEqual([...reported].sort(), [...warns].sort());
   });
 }
 

@@ -52,12 +52,12 @@ export function diskContract({ contractor, newScene }: Stage): void {
     const writer = { ports: [], readiness: { kind: 'running' as const }, volumes };
     const file = contractor().isTmpInMemory ? '/www/file' : '/tmp/file';
     const inside = scene.workload('inside', { ...writer, command: ['hold', file, String(5 * mebibyte)] });
-    const beside = scene.workload('beside', { ...writer, command: ['hold', '/srv/file', String(5 * mebibyte)] });
-    await scene.start(inside, beside);
+    const others = scene.workload('beside', { ...writer, command: ['hold', '/srv/file', String(5 * mebibyte)] });
+    await scene.start(inside, others);
     const uses = await untilUse((all) =>
       all.some((one) => one.kind === 'workload' && one.name === inside.name && one.usedBytes >= 5 * mebibyte),
     );
-    const other = uses.find((one) => one.kind === 'workload' && one.name === beside.name);
+    const other = uses.find((one) => one.kind === 'workload' && one.name === others.name);
     assert.ok(other?.kind === 'workload' && other.pod === 'beside' && other.usedBytes < mebibyte, JSON.stringify(uses));
     assert.deepEqual(await facetOf(contractor().neighbour, 'disk').use(), []);
   });

@@ -25,14 +25,14 @@ describe('docker engine: events', () => {
     const stop = new AbortController();
     try {
       const engine = createDockerEngine({ docker: new Docker({ socketPath: path }), owner, networkPool });
-      const heard: string[] = [];
-      engine.watch((deploymentId) => heard.push(deploymentId), stop.signal);
+      const received: string[] = [];
+      engine.watch((deploymentId) => received.push(deploymentId), stop.signal);
       const [first, second] = [newScene(), newScene()];
       await first.start(first.workload('web'));
-      await until('it hears of the first', async () => heard.includes(first.id));
+      await until('it hears of the first', async () => received.includes(first.id));
       proxy.breakConnections(300);
       await second.start(second.workload('web'));
-      await until('it hears of the second', async () => heard.includes(second.id));
+      await until('it hears of the second', async () => received.includes(second.id));
     } finally {
       stop.abort();
       await proxy.close();

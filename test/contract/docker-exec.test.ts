@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type Docker from 'dockerode';
-import { createExecJournal, endOrphanedExecs, endOnceBegun } from '../../src/engine/docker/containers/exec-journal.ts';
+import { createExecJournal, endOnceBegun, endOrphanedExecs } from '../../src/engine/docker/containers/exec-journal.ts';
 import { findControlGroup } from '../../src/engine/docker/groups/container-group.ts';
 import { facetOf } from '../../src/engine/engine.ts';
 import { dockerContractor } from './docker-contractor.ts';

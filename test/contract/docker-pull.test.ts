@@ -54,7 +54,7 @@ describe('docker engine: pulls', () => {
 
   test('a pull reports its progress by bytes, growing to 1', async () => {
     const shares: number[] = [];
-    const told: (PulledBytes | undefined)[] = [];
+    const reported: (PulledBytes | undefined)[] = [];
     const isOnItsWay = (share: number) => share > 0.05 && share < 0.95;
     // Half of the layer arrives, and then more until progress is reported: Docker reports ten times a second at most,
     // when data arrives.
@@ -62,7 +62,7 @@ describe('docker engine: pulls', () => {
     const pulling = pull('halved:1', {
       progress: (done, bytes) => {
         shares.push(done);
-        told.push(bytes);
+        reported.push(bytes);
       },
     });
     await until('a part of it is told', async () => {
@@ -79,7 +79,7 @@ describe('docker engine: pulls', () => {
     );
     assert.equal(shares.at(-1), 1);
     assert.ok(shares.some(isOnItsWay));
-    assert.ok(told.some((bytes) => bytes && bytes.doneBytes > 0 && bytes.doneBytes < bytes.totalBytes));
+    assert.ok(reported.some((bytes) => bytes && bytes.doneBytes > 0 && bytes.doneBytes < bytes.totalBytes));
     const { images } = await engine.observe('pulls', [`${registry.host}/halved:1`]);
     assert.equal(images?.present.length, 1);
   });

@@ -15,7 +15,7 @@ describe('who was ready', () => {
   let docker: Docker;
   /** Like the stage's engine, but with more frequent probes. */
   let engine: Engine;
-  const heard: string[] = [];
+  const received: string[] = [];
   const stop = new AbortController();
   const { contractor, newScene } = setStage(async () => {
     const made = await dockerContractor();
@@ -24,7 +24,7 @@ describe('who was ready', () => {
     engine = createDockerEngine({ docker, owner, networkPool, stopSeconds: 1, minPeriodMs: 100 });
     return made;
   });
-  before(() => engine.watch((deploymentId) => heard.push(deploymentId), stop.signal));
+  before(() => engine.watch((deploymentId) => received.push(deploymentId), stop.signal));
   after(() => stop.abort());
 
   const sceneWatched = (): Scene => createScene(engine, contractor().image, newScene().id);
@@ -35,8 +35,8 @@ describe('who was ready', () => {
   /** Waits for an event after which the workload is seen so. A late event of its start may come first. */
   const hear = async (scene: Scene, workload: Workload, isReady: boolean) =>
     await until(`an event says that it is ${isReady ? '' : 'not '}ready`, async () => {
-      if (!heard.includes(scene.id)) return undefined;
-      heard.length = 0;
+      if (!received.includes(scene.id)) return undefined;
+      received.length = 0;
       const seen = await scene.find(workload);
       return seen?.isReady === isReady ? seen : undefined;
     });
@@ -47,8 +47,8 @@ describe('who was ready', () => {
     await scene.start(web);
     await scene.ready(web);
     // Its start is reported too.
-    await until('the start is told', async () => heard.includes(scene.id));
-    heard.length = 0;
+    await until('the start is told', async () => received.includes(scene.id));
+    received.length = 0;
     return [scene, web];
   };
   const times = { initialDelaySeconds: 0, periodSeconds: 1, timeoutSeconds: 20, failureThreshold: 2 };

@@ -169,8 +169,8 @@ describe("docker engine: images of Debian's registry", () => {
     for (const [more, expected] of tries) {
       const registries = [{ host: closed.host, plainHttp: true, loginFile, ...more }];
       await using mine = await openTestImages([], { registries });
-      const asked = mine.images.resolve({ image }, platform, AbortSignal.timeout(60_000));
-      const outcome = await asked.then(
+      const requested = mine.images.resolve({ image }, platform, AbortSignal.timeout(60_000));
+      const outcome = await requested.then(
         () => 'in',
         ({ kind }: ImageFault) => kind,
       );

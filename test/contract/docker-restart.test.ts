@@ -53,19 +53,19 @@ describe('docker engine: its restart', () => {
   ] as const) {
     test(`watchers are notified of every deployment when an engine that ${words} is back`, async () => {
       const stop = new AbortController();
-      const heard = new Set<string>();
+      const received = new Set<string>();
       const job = scene.job(signal.toLowerCase(), 'exit', '0');
       await scene.start(job);
       await scene.until(job, ({ phase }) => phase === 'exited');
-      engine.watch((deploymentId) => heard.add(deploymentId), stop.signal);
+      engine.watch((deploymentId) => received.add(deploymentId), stop.signal);
       try {
         await daemon.stop(signal);
         const isSilence = (error: unknown) => error instanceof EngineFault && error.kind === 'unavailable';
         await assert.rejects(engine.ping(), isSilence);
         await assert.rejects(scene.observe(), isSilence);
-        heard.clear();
+        received.clear();
         await daemon.start();
-        await until('it hears of the deployment', async () => heard.has(scene.id));
+        await until('it hears of the deployment', async () => received.has(scene.id));
       } finally {
         stop.abort();
       }

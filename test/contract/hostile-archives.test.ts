@@ -92,8 +92,8 @@ describe('archives of a hostile volume', needsRoot, () => {
     const leaving = new AbortController();
     const left: LoopVolumes = {
       ...loops,
-      async ensure(...asked) {
-        await loops.ensure(...asked);
+      async ensure(...requested) {
+        await loops.ensure(...requested);
         leaving.abort();
       },
     };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
 import { createDuty } from '../../src/store/duties.ts';
 import { holderName } from '../../src/store/held.ts';
-import { makeDue, acquireLeases } from '../../src/store/leases.ts';
+import { acquireLeases, makeDue } from '../../src/store/leases.ts';
 import { openStore } from '../../src/store/open.ts';
 import { write } from '../../src/store/transaction.ts';
 

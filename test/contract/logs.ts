@@ -102,13 +102,13 @@ export function logsContract({ contractor, newScene }: Stage): void {
     const job = scene.job('printer', 'complain', 'well', 'not well');
     await scene.output(job);
     const { engine } = contractor();
-    const told = (lines: LogLine[]) => lines.map(({ stream, text }) => `${stream} ${text}`).toSorted();
+    const reported = (lines: LogLine[]) => lines.map(({ stream, text }) => `${stream} ${text}`).toSorted();
     const both = engine.tellsStreams ? ['stderr not well', 'stdout well'] : ['undefined not well', 'undefined well'];
-    assert.deepEqual(told(await engine.logs(job.name, { tail: 10 })), both);
-    assert.deepEqual(told(await Array.fromAsync(engine.followLogs(job.name, {}, never))), both);
+    assert.deepEqual(reported(await engine.logs(job.name, { tail: 10 })), both);
+    assert.deepEqual(reported(await Array.fromAsync(engine.followLogs(job.name, {}, never))), both);
     const matches = ({ stream }: { stream?: string }) => stream === 'stderr';
     const found = await engine.logs(job.name, { tail: 10, matches });
-    assert.deepEqual(told(found), engine.tellsStreams ? both.slice(0, 1) : []);
+    assert.deepEqual(reported(found), engine.tellsStreams ? both.slice(0, 1) : []);
   });
 
   test('of all lines those that match are found, the last ones first when there are more', async () => {

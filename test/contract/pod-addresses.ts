@@ -55,8 +55,8 @@ export function podAddressesContract({ contractor, newScene }: Stage): void {
     const targets: string[] = [];
     for (const replica of replicas) targets.push((await scene.ready(replica)).address!);
     await set(scene, { [address]: targets });
-    const heard = await fetchFrom(scene, 'many', Array(40).fill(address));
-    assert.deepEqual([...new Set(heard)].sort(), ['replica 0', 'replica 1']);
+    const received = await fetchFrom(scene, 'many', Array(40).fill(address));
+    assert.deepEqual([...new Set(received)].sort(), ['replica 0', 'replica 1']);
     await set(scene, {});
     assert.match((await fetchFrom(scene, 'none', [address])).join(), refused);
   });

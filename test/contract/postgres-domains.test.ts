@@ -8,7 +8,7 @@ import { createDomainChecks } from '../../src/domains/open.ts';
 import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
 import type { HeldDuty } from '../../src/lib/rounds.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
-import { domainAt, domainOfAccount, isHeldByOther, recordDomainCheck, putDomain } from '../../src/store/domains.ts';
+import { domainAt, domainOfAccount, isHeldByOther, putDomain, recordDomainCheck } from '../../src/store/domains.ts';
 import { createDuty } from '../../src/store/duties.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { routesSince } from '../../src/store/routes.ts';
@@ -48,7 +48,7 @@ const put = (db: Store['db'], accountId: string, domain: string) =>
 
 test('one of two processes looks names up, the edges of both hear of it, and the other goes on when the first is gone', async () => {
   const clock = { now: 1 };
-  const asked: string[] = [];
+  const requested: string[] = [];
   let proof: string | undefined;
   const common = { now: () => clock.now, random: () => 0, installation: 'i', appsDomain: 'apps.test' };
   const duties = new Map<string, HeldDuty>();
@@ -59,7 +59,7 @@ test('one of two processes looks names up, the edges of both hear of it, and the
     duties.set(holder, duty);
     let hasTurned = false;
     const lookup = async (question: DomainQuery): Promise<Finding> => {
-      asked.push(holder);
+      requested.push(holder);
       proof ??= question.proof.value;
       const isProven = clock.now > dayMs && proof === question.proof.value;
       const server = 'ns1';
@@ -77,11 +77,11 @@ test('one of two processes looks names up, the edges of both hear of it, and the
   const { version } = await routesSince(theirs!.db, undefined);
   clock.now = 1 + 30_000;
   assert.equal(await look(theirs!, 'two'), false);
-  assert.deepEqual(asked, ['one'], 'the first has the duty');
+  assert.deepEqual(requested, ['one'], 'the first has the duty');
   // It was killed, and its duty runs out.
   clock.now += dayMs;
   assert.equal(await look(theirs!, 'two'), true);
-  assert.deepEqual(asked, ['one', 'two']);
+  assert.deepEqual(requested, ['one', 'two']);
   const { changed } = await routesSince(ours!.db, version);
   assert.deepEqual(
     changed.map(({ id, domains }) => [id, domains]),
@@ -91,7 +91,7 @@ test('one of two processes looks names up, the edges of both hear of it, and the
   await duties.get('two')!.leave();
   clock.now += dayMs + 1;
   await look(ours!, 'one');
-  assert.deepEqual(asked, ['one', 'two', 'one']);
+  assert.deepEqual(requested, ['one', 'two', 'one']);
 });
 
 test('of two accounts that prove a name at the same instant, each in another process, one has it', async () => {

@@ -8,11 +8,11 @@ import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
 import { wait } from '../../src/lib/wait.ts';
 import { openKeys } from '../../src/sealing-keys.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
-import { releaseDuties, acquireDuty } from '../../src/store/duties.ts';
+import { acquireDuty, releaseDuties } from '../../src/store/duties.ts';
 import { addEvents, addingFirstEvent } from '../../src/store/events.ts';
 import { releaseHeldBy } from '../../src/store/held.ts';
 import { intend } from '../../src/store/intents.ts';
-import { makeDue, makingDue, acquireLeases } from '../../src/store/leases.ts';
+import { acquireLeases, makeDue, makingDue } from '../../src/store/leases.ts';
 import { notifyAll } from '../../src/store/notify-processes.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { addSession } from '../../src/store/sessions.ts';
@@ -30,7 +30,7 @@ const settings = {
 };
 let [ours, theirs]: [Store?, Store?] = [];
 let following: AsyncDisposable;
-const heard: string[] = [];
+const received: string[] = [];
 
 before(async () => {
   await (await postgres.openStore()).destroy();
@@ -40,16 +40,16 @@ before(async () => {
   await addSession(ours.db, { id: 'session', token: 'token', createdAt: 0 });
   for (const id of ['shop', 'blog']) await addDeployment(ours.db, deploymentOf({ id, label: id, applicationName: id }));
   following = await ours.follow({
-    due: (deploymentId = 'anything') => heard.push(deploymentId),
-    told: (deploymentId) => heard.push(`an event of ${deploymentId}`),
-    routes: () => heard.push('routes'),
-    edges: () => heard.push('edges'),
-    asked: (text) => heard.push(text),
-    gone: (processId) => heard.push(`${processId} has gone`),
+    due: (deploymentId = 'anything') => received.push(deploymentId),
+    told: (deploymentId) => received.push(`an event of ${deploymentId}`),
+    routes: () => received.push('routes'),
+    edges: () => received.push('edges'),
+    asked: (text) => received.push(text),
+    gone: (processId) => received.push(`${processId} has gone`),
   });
   await hears('anything');
 });
-beforeEach(() => heard.splice(0));
+beforeEach(() => received.splice(0));
 after(async () => {
   await following[Symbol.asyncDispose]();
   await ours?.[Symbol.asyncDispose]();
@@ -58,7 +58,7 @@ after(async () => {
 });
 
 async function hears(what: string): Promise<void> {
-  while (!heard.includes(what)) await wait(5);
+  while (!received.includes(what)) await wait(5);
 }
 
 test('an intent of another process is heard of when it is committed, and one of this process is not', async () => {
@@ -71,7 +71,7 @@ test('an intent of another process is heard of when it is committed, and one of 
   await assert.rejects(undone, /undone/);
   await write(theirs!.db, { deploymentId: 'shop' }, (db) => intend(db, 'shop', {}, { event, now: 1 }));
   await hears('shop');
-  assert.deepEqual(heard.toSorted(), ['an event of shop', 'shop']);
+  assert.deepEqual(received.toSorted(), ['an event of shop', 'shop']);
 });
 
 test('an event reaches followers in any process, and request counts of clients reach the others', async () => {
@@ -81,7 +81,7 @@ test('an event reaches followers in any process, and request counts of clients r
   await notifyAll(ours!.db, 'asked', 'by us');
   await notifyAll(theirs!.db, 'asked', 'by a client');
   await hears('by a client');
-  assert.deepEqual(heard, ['an event of shop', 'by a client']);
+  assert.deepEqual(received, ['an event of shop', 'by a client']);
 });
 
 test('what is written together by another process is heard of as if it were written alone', async () => {
@@ -91,13 +91,16 @@ test('what is written together by another process is heard of as if it were writ
     await writeAll(db, [addingFirstEvent(db, 'wiki', { at: 1, event }), makingDue(db, 'wiki', 1)]);
   });
   await hears('wiki');
-  assert.deepEqual(heard.toSorted(), ['an event of wiki', 'wiki']);
+  assert.deepEqual(received.toSorted(), ['an event of wiki', 'wiki']);
 });
 
 test('a duty is of one process until that leaves it or does not come back in time', async () => {
   const duty = { name: 'tidy', holder: 'ours', now: 0, forMs: 100 };
   const other = { ...duty, holder: 'theirs' };
-  assert.deepEqual([await acquireDuty(ours!.db, duty), await acquireDuty(theirs!.db, { ...other, now: 99 })], [true, false]);
+  assert.deepEqual(
+    [await acquireDuty(ours!.db, duty), await acquireDuty(theirs!.db, { ...other, now: 99 })],
+    [true, false],
+  );
   assert.equal(await acquireDuty(ours!.db, { ...duty, now: 99 }), true, 'it is kept');
   assert.equal(await acquireDuty(theirs!.db, { ...other, now: 198 }), false);
   assert.equal(await acquireDuty(theirs!.db, { ...other, now: 199 }), true, 'it has run out');
@@ -109,7 +112,7 @@ test('a duty is of one process until that leaves it or does not come back in tim
 
 test('what a process held is free within seconds when it was killed, and not when it stands still', async (t) => {
   const gone: string[] = [];
-  const { promise, resolve: resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<void>();
   const hear = {
     due() {},
     told() {},

@@ -140,11 +140,11 @@ export function readinessContract({ contractor, newScene }: Stage): void {
   test('watchers are notified of a workload that starts', async () => {
     const scene = newScene();
     const stop = new AbortController();
-    const heard = new Promise<void>((resolve) =>
+    const received = new Promise<void>((resolve) =>
       contractor().engine.watch((deploymentId) => deploymentId === scene.id && resolve(), stop.signal),
     );
     await scene.start(scene.workload('web'));
-    await heard;
+    await received;
     stop.abort();
   });
 }

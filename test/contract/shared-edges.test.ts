@@ -97,7 +97,7 @@ async function lead(id: string, addresses: string[]): Promise<void> {
 
 const visit = (edge: number, tenant: string) => ask(tasks[edge]!.port, { host: `${tenant}.apps.test` });
 /** The edge's answer, or undefined if it cannot answer. */
-const told = async (edge: number, tenant: string) =>
+const reported = async (edge: number, tenant: string) =>
   await visit(edge, tenant).then(
     ({ status, body }) => (status === 200 ? body : String(status)),
     () => '',
@@ -117,7 +117,7 @@ test('an edge that is alone answers without end; when another one comes, neither
 test('when a change of routes is confirmed, every edge serves it', async () => {
   for (const address of ['127.9.0.1', '127.9.0.2', '127.9.0.3']) {
     await lead('shop', [address]);
-    assert.deepEqual(await Promise.all([0, 1].map((edge) => told(edge, 'shop'))), [
+    assert.deepEqual(await Promise.all([0, 1].map((edge) => reported(edge, 'shop'))), [
       `shop at ${address}`,
       `shop at ${address}`,
     ]);
@@ -137,21 +137,21 @@ for (const [title, whom] of [
     let isVisiting = true;
     const visitors = Array.from({ length: 16 }, async () => {
       while (isVisiting) {
-        await told(1, 'shop');
+        await reported(1, 'shop');
         await wait(1);
       }
     });
-    await eventually(async () => (await told(1, 'shop')) === 'shop at 127.9.0.7');
+    await eventually(async () => (await reported(1, 'shop')) === 'shop at 127.9.0.7');
 
     for (const pid of stopped) process.kill(pid, 'SIGSTOP');
     // From here on they stand still for as long as the others wait, and then some.
     await lead('shop', []);
     await lead('blog', ['127.9.0.7']);
-    assert.equal(await told(0, 'blog'), 'blog at 127.9.0.7');
+    assert.equal(await reported(0, 'blog'), 'blog at 127.9.0.7');
     await wait(silenceMs);
     for (const pid of stopped) if (isAlive(pid)) process.kill(pid, 'SIGCONT');
-    await eventually(async () => (await told(1, 'blog')) === 'blog at 127.9.0.7');
-    assert.notEqual(await told(1, 'shop'), 'shop at 127.9.0.7');
+    await eventually(async () => (await reported(1, 'blog')) === 'blog at 127.9.0.7');
+    assert.notEqual(await reported(1, 'shop'), 'shop at 127.9.0.7');
     isVisiting = false;
     await Promise.all(visitors);
     assert.deepEqual([...strayed], []);
@@ -171,7 +171,7 @@ test('what an edge leads to that lags behind is known to the others, until it la
   assert.ok(lost, 'the row says nothing of it any more');
   theirs.kill('SIGCONT');
   await eventually(async () => (await ours.edge.othersLead!(await version())).length === 0);
-  assert.notEqual(await told(1, 'shop'), 'shop at 127.9.0.9');
+  assert.notEqual(await reported(1, 'shop'), 'shop at 127.9.0.9');
 });
 
 test('an edge on another machine, which cannot be queried, is waited for', async () => {
@@ -189,25 +189,25 @@ test('an edge on another machine, which cannot be queried, is waited for', async
   });
   const version = await routesVersion(db);
   const waiting = ours.edge.othersLead!(version);
-  assert.equal(await told(1, 'shop'), 'shop at 127.9.0.6', 'it leads there, and nobody here can see it');
+  assert.equal(await reported(1, 'shop'), 'shop at 127.9.0.6', 'it leads there, and nobody here can see it');
   theirs.kill('SIGCONT');
   assert.deepEqual(await waiting, []);
   assert.equal((await edgeOf(db, id))?.version, version, 'it has said so itself');
-  assert.notEqual(await told(1, 'shop'), 'shop at 127.9.0.6');
+  assert.notEqual(await reported(1, 'shop'), 'shop at 127.9.0.6');
   await move(machine);
 });
 
 test('an edge whose service has died stops answering after a time, and answers again when it is back', async () => {
   await lead('shop', ['127.9.0.8']);
-  assert.equal(await told(1, 'shop'), 'shop at 127.9.0.8');
+  assert.equal(await reported(1, 'shop'), 'shop at 127.9.0.8');
   theirs.kill('SIGKILL');
-  await eventually(async () => (await told(1, 'shop')) === '503');
+  await eventually(async () => (await reported(1, 'shop')) === '503');
   // It says why: nothing is wrong with the application.
   assert.equal(JSON.parse((await visit(1, 'shop')).body).code, 'edge_silent');
   const page = await ask(tasks[1]!.port, { host: 'shop.apps.test', headers: { accept: 'text/html' } });
   assert.deepEqual([page.status, page.headers['retry-after']], [503, '5']);
   assert.match(page.body, /<h1>Back in a moment<\/h1>/);
-  assert.equal(await told(0, 'shop'), 'shop at 127.9.0.8');
+  assert.equal(await reported(0, 'shop'), 'shop at 127.9.0.8');
   await startTheirs();
-  await eventually(async () => (await told(1, 'shop')) === 'shop at 127.9.0.8');
+  await eventually(async () => (await reported(1, 'shop')) === 'shop at 127.9.0.8');
 });

@@ -56,8 +56,8 @@ async function newDatabase(): Promise<{ db: Kysely<Tables>; url: string }> {
 }
 
 const places = { from: 'here', to: 'there' };
-const move = (from: Kysely<Tables>, to: Kysely<Tables>, told: Move['told'] = () => {}) =>
-  migrateStore({ from, to, places, actor: 'ada', now: 7, told });
+const move = (from: Kysely<Tables>, to: Kysely<Tables>, reported: Move['told'] = () => {}) =>
+  migrateStore({ from, to, places, actor: 'ada', now: 7, told: reported });
 
 /** The contents of every table except the audit log, to which a move adds. */
 async function contentOf(db: Kysely<Tables>): Promise<TableDigest[]> {
@@ -114,8 +114,8 @@ test('killed at any step, the next call continues, and both sides are the same; 
     open.defer(() => to.destroy());
     let step = 0;
     let last: MoveStep | undefined;
-    const killed = await move(from, to, (told) => {
-      last = told;
+    const killed = await move(from, to, (reported) => {
+      last = reported;
       if (++step === killedAt) throw new Killed();
     }).catch((error: Error) => error);
     if (!(killed instanceof Error)) {

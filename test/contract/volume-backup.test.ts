@@ -22,7 +22,7 @@ import { provideKeys, readKeys } from '../../src/lib/key-file.ts';
 import { keyIdOf } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';
 import { openSqlite } from '../../src/store/database.ts';
-import { recordKeyId, provideInstallationId } from '../../src/store/installation.ts';
+import { provideInstallationId, recordKeyId } from '../../src/store/installation.ts';
 import type { Tables } from '../../src/store/rows.ts';
 import { berthAdmin } from '../accounts/terminal.ts';
 import { addKept } from '../support/kept-deployments.ts';
@@ -256,15 +256,15 @@ function steadyWriter(folders: string[]): AsyncDisposable & { told(): number } {
   const child: ChildProcess = spawn(process.execPath, ['test/contract/steady-writer.ts', ...folders], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let told = 0;
+  let reported = 0;
   let rest = '';
   child.stdout!.on('data', (piece: Uint8Array) => {
     const lines = `${rest}${String(piece)}`.split('\n');
     rest = lines.pop()!;
-    told = Number(lines.at(-1) ?? told);
+    reported = Number(lines.at(-1) ?? reported);
   });
   return {
-    told: () => told,
+    told: () => reported,
     async [Symbol.asyncDispose]() {
       const ended = once(child, 'exit');
       child.kill('SIGKILL');

@@ -31,12 +31,12 @@ type Asked = {
 };
 
 /** Messages of the validations that refuse the request; none where the policy is not about its sender. */
-function refusalsOf(asked: Asked): string[] {
-  const { resource, operation = 'CREATE', username = berth, object = null, oldObject = null } = asked;
+function refusalsOf(requested: Asked): string[] {
+  const { resource, operation = 'CREATE', username = berth, object = null, oldObject = null } = requested;
   const request = {
     operation,
-    namespace: asked.namespace ?? '',
-    name: asked.name ?? '',
+    namespace: requested.namespace ?? '',
+    name: requested.name ?? '',
     resource: { resource },
     userInfo: { username },
   };

@@ -22,7 +22,7 @@ export async function runFault(fault: Fault, scene: Scene): Promise<FaultResult>
   try {
     await within(patienceMs, async () => writer.acknowledged() >= 10);
     const logged = berth.log().length;
-    const told = (await berth.events(app)).length;
+    const reported = (await berth.events(app)).length;
     let struckAt = performance.now();
     const repaired = () => {
       struckAt = performance.now();
@@ -32,7 +32,7 @@ export async function runFault(fault: Fault, scene: Scene): Promise<FaultResult>
     const recoveredMs = isWell ? performance.now() - struckAt : null;
     await writer.stop();
     const lost = await lostOf(scene, writer.acknowledged());
-    const message = said instanceof Error ? said.message : (said ?? (await seenSince(scene, logged, told)));
+    const message = said instanceof Error ? said.message : (said ?? (await seenSince(scene, logged, reported)));
     return { fault: fault.name, acknowledged: writer.acknowledged(), lost, recoveredMs, message };
   } finally {
     await writer.stop();
@@ -56,11 +56,11 @@ async function lostOf({ berth, app }: Scene, acknowledged: number): Promise<numb
 }
 
 /** The first new warning of the log since then, or the last event of the application. */
-async function seenSince({ berth, app }: Scene, logged: number, told: number): Promise<string> {
+async function seenSince({ berth, app }: Scene, logged: number, reported: number): Promise<string> {
   const earlier = new Set(warningsIn(berth.log().slice(0, logged)));
   const [warning] = warningsIn(berth.log().slice(logged)).filter((line) => !earlier.has(line));
   if (warning !== undefined) return warning;
-  const events = (await berth.events(app)).slice(told).filter((event) => !/^\d+$/.test(event));
+  const events = (await berth.events(app)).slice(reported).filter((event) => !/^\d+$/.test(event));
   // Operations are more informative than states of pods.
   return events.find((event) => event.includes(', ')) ?? events[0] ?? 'nothing: the service mends it';
 }

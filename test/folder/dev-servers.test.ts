@@ -4,7 +4,7 @@ import { read, web } from '../support/project-folder.ts';
 
 const manifest = JSON.stringify({ scripts: { dev: 'vite --host' }, devDependencies: { vite: '^7.0.0' } });
 const dockerfile = 'FROM node:26-slim\nWORKDIR /app\nCOPY . .\nEXPOSE 5173\nCMD ["npm", "run", "dev"]\n';
-const isTold = (noted: readonly string[]) => noted.some((note) => note.startsWith('dev-server-host'));
+const isReported = (noted: readonly string[]) => noted.some((note) => note.startsWith('dev-server-host'));
 
 test('a public development server is reported, with its command in any place', async (t) => {
   const built = await read(t, { 'compose.yaml': web('build: .'), Dockerfile: dockerfile, 'package.json': manifest });
@@ -22,9 +22,9 @@ test('a public development server is reported, with its command in any place', a
 test('a dev server gets no note if it is private, allows the host, or is replaced by another program', async (t) => {
   const files = { Dockerfile: dockerfile, 'package.json': manifest };
   const inside = `${web('image: nginx:1.29', 'depends_on: [dev]')}  dev: { build: . }\n`;
-  assert.ok(!isTold((await read(t, { ...files, 'compose.yaml': inside })).noted));
+  assert.ok(!isReported((await read(t, { ...files, 'compose.yaml': inside })).noted));
   const knowing = web('build: .', 'environment: ["__VITE_ADDITIONAL_SERVER_ALLOWED_HOSTS=<% HOST %>"]');
-  assert.ok(!isTold((await read(t, { ...files, 'compose.yaml': knowing })).noted));
+  assert.ok(!isReported((await read(t, { ...files, 'compose.yaml': knowing })).noted));
   const other = web('build: .', 'command: node server.js');
-  assert.ok(!isTold((await read(t, { ...files, 'compose.yaml': other })).noted));
+  assert.ok(!isReported((await read(t, { ...files, 'compose.yaml': other })).noted));
 });

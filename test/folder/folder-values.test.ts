@@ -211,9 +211,9 @@ test('a problem in a file with variables is reported once, for any number of ser
 `,
     'site.env': 'SITE_URL=http://localhost:8080\n',
   });
-  const told = project.notes.filter(({ at }) => at?.file === 'site.env');
+  const reported = project.notes.filter(({ at }) => at?.file === 'site.env');
   assert.deepEqual(
-    told.map(({ code }) => code),
+    reported.map(({ code }) => code),
     ['localhost-reference'],
   );
 });

@@ -57,14 +57,14 @@ async function fuzz(): Promise<boolean> {
   let complaint: string | undefined;
 
   const one = async (plan: Plan) => {
-    const asked = plan(known);
-    const bytes = await exchange(port, asked.bytes, patienceWith(asked));
-    const answers = readAnswers(bytes, asked.bytes.toString('latin1', 0, 5) === 'HEAD ');
+    const requested = plan(known);
+    const bytes = await exchange(port, requested.bytes, patienceWith(requested));
+    const answers = readAnswers(bytes, requested.bytes.toString('latin1', 0, 5) === 'HEAD ');
     seen.count += 1;
-    for (const answer of answers) count(tally, asked, answer);
-    learn(known, asked, answers[0]);
-    const said = judge(asked, answers);
-    if (said) complaint ??= `${said}\n  asked ${show(asked.bytes)}\n  answered ${show(bytes)}`;
+    for (const answer of answers) count(tally, requested, answer);
+    learn(known, requested, answers[0]);
+    const said = judge(requested, answers);
+    if (said) complaint ??= `${said}\n  asked ${show(requested.bytes)}\n  answered ${show(bytes)}`;
   };
 
   for (let round = 0; complaint === undefined && seen.cpuSeconds < seconds; round++) {
@@ -100,25 +100,25 @@ function patienceWith({ operation, isRegistry }: Asked) {
 }
 
 /** Tokens that the service gives are used in later requests, and go on being used when they are dead. */
-function learn(known: Known, asked: Asked, answer: Answer | undefined): void {
-  if (asked.operation?.path === '/startUserDeployment' && answer?.status === 200) {
+function learn(known: Known, requested: Asked, answer: Answer | undefined): void {
+  if (requested.operation?.path === '/startUserDeployment' && answer?.status === 200) {
     const { sessionToken: token, applicationName: name } = JSON.parse(answer.body);
     if (known.tokens.length < maxTokens) known.tokens.push({ token, name });
   }
-  if (asked.operation?.path === '/createSession' && answer?.status === 200) {
+  if (requested.operation?.path === '/createSession' && answer?.status === 200) {
     const { sessionToken: token, images } = JSON.parse(answer.body);
     if (known.pushers.length < maxPushers) known.pushers.push({ token, namespace: images.split('/')[1] });
   }
-  if (asked.isRegistry && answer?.status === 202) {
+  if (requested.isRegistry && answer?.status === 202) {
     const location = answer.headers.get('location');
     if (location) known.uploads = [...known.uploads, location].slice(-maxTokens);
   }
-  if (asked.operation?.path === '/claimDeployment' && answer?.status === 200) {
+  if (requested.operation?.path === '/claimDeployment' && answer?.status === 200) {
     known.claims = [...known.claims, JSON.parse(answer.body).claimToken].slice(-maxTokens);
   }
   if (answer?.status === 404 && answer.body.includes('session_not_found')) {
-    known.tokens = known.tokens.filter(({ token }) => token !== asked.token);
-    if (asked.token) known.dead = [...known.dead, asked.token].slice(-maxTokens);
+    known.tokens = known.tokens.filter(({ token }) => token !== requested.token);
+    if (requested.token) known.dead = [...known.dead, requested.token].slice(-maxTokens);
   }
 }
 

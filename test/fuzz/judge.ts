@@ -14,7 +14,7 @@ const documented = new Set([
 /** Traces of the inside, where the request has not brought them along itself. */
 const internals = /\n\s+at \S+ \(|node:internal|SQLITE_|berth\.db|undefined|\[object Object\]|NaN/g;
 
-export type Judge = (asked: Asked, answers: Answer[]) => string | undefined;
+export type Judge = (requested: Asked, answers: Answer[]) => string | undefined;
 
 export function createJudge(victimToken: string): Judge {
   const ajv = new Ajv2020({ strict: false, allErrors: false });

@@ -53,11 +53,11 @@ export const registryRequests: fc.Arbitrary<Plan> = fc
       };
       const namespace = namespaces[whose as keyof typeof namespaces] ?? 'nobody';
       const uploads = whose === 'own' ? uploadsOf(known, namespace) : known.uploads;
-      const asked = ask({ repository: `${namespace}/${name}`, upload: uploads[upload % uploads.length] });
-      const lines = [...(asked.headers ?? []), ...further];
+      const requested = ask({ repository: `${namespace}/${name}`, upload: uploads[upload % uploads.length] });
+      const lines = [...(requested.headers ?? []), ...further];
       if (own && scheme === 'Bearer') lines.push(['Authorization', `Bearer ${own.token}`]);
       if (own && scheme === 'Basic') lines.push(['Authorization', `Basic ${base64(`me:${own.token}`)}`]);
-      const bytes = write(asked.method, asked.path, lines, asked.body ?? '', isChunked);
+      const bytes = write(requested.method, requested.path, lines, requested.body ?? '', isChunked);
       return { bytes, isRegistry: true, ...(own && { token: own.token }) };
     };
   });

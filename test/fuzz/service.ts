@@ -23,9 +23,9 @@ import { admitProxy, clearSocket, prepareRunDirectory } from '../../src/edge/soc
 import { createDialer } from '../../src/images/dialer/dialer.ts';
 import { openPushedImages } from '../../src/images/pushed/open.ts';
 import { namespaceOf } from '../../src/images/pushed/repository-names.ts';
-import { createNotifier } from '../../src/lib/notifier.ts';
 import { digestOf } from '../../src/lib/digest.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
+import { createNotifier } from '../../src/lib/notifier.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';
 import { openSqlite } from '../../src/store/database.ts';

@@ -53,13 +53,13 @@ describe('one document', () => {
     ]) {
       const { status, body } = await api.postYaml(path, many);
       assert.equal(status, path === '/validate' ? 200 : 400, path);
-      const told = body.errors.join('\n');
+      const reported = body.errors.join('\n');
       assert.match(
-        told,
+        reported,
         /^\d+:\d+ .*1000 containers, and without an account 60 containers are possible at most/m,
         path,
       );
-      assert.match(told, /^\d+:\d+ .*50000 volumes, and without an account 64 volumes are possible at most/m, path);
+      assert.match(reported, /^\d+:\d+ .*50000 volumes, and without an account 64 volumes are possible at most/m, path);
     }
     assert.deepEqual(await admitted(api), { volumes: 1, containers: 1, gpus: 0 });
   });
@@ -79,7 +79,7 @@ describe('one document', () => {
 
   test('requests a GPU, and gets one only if the operator allows it without an account', async () => {
     const wanted = document({ pods: 1, volumes: 0, replicas: 1, more: ', useGPU: true' });
-    const told = async (gpusOfServer: number | undefined, gpusOfStrangers: number) => {
+    const reported = async (gpusOfServer: number | undefined, gpusOfStrangers: number) => {
       const limits = strangers(`session=10 address=20 memory=8Gi gpus=${gpusOfStrangers}`);
       const api = await testApi({ strangers: limits });
       if (gpusOfServer !== undefined) api.budget.gpus = gpusOfServer;
@@ -91,19 +91,19 @@ describe('one document', () => {
     const place = '4:174 application.pods[0].useGPU: the application has 1 GPU, and';
     const advice = '(leave out useGPU (Compose: its gpus or devices); the pod then runs without one)';
     const refused = 'invalid_configuration';
-    assert.deepEqual(await told(undefined, 0), [
+    assert.deepEqual(await reported(undefined, 0), [
       `${place} this server gives no GPUs to applications ${advice}`,
       refused,
       0,
     ]);
-    assert.deepEqual(await told(8, 0), [
+    assert.deepEqual(await reported(8, 0), [
       `${place} without an account no GPUs are possible at most ${advice}`,
       refused,
       0,
     ]);
-    assert.deepEqual(await told(8, 1), ['started', 'client_limit_reached', 1]);
-    assert.deepEqual(await told(1, 8), ['started', 'capacity_exhausted', 1]);
-    assert.deepEqual(await told(8, 8), ['started', 'started', 2]);
+    assert.deepEqual(await reported(8, 1), ['started', 'client_limit_reached', 1]);
+    assert.deepEqual(await reported(1, 8), ['started', 'capacity_exhausted', 1]);
+    assert.deepEqual(await reported(8, 8), ['started', 'started', 2]);
   });
 });
 

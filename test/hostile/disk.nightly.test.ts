@@ -127,14 +127,14 @@ describe('the disk', { skip: isRoot ? false : 'file systems can be made by root 
   for (const attack of stopped) {
     test(`${attack}: it is stopped, and after the third time its deployment has failed in words`, async () => {
       const words = /had written [\d.]+ \wiB outside its volumes; the limit is 40 MiB/;
-      const told = await berth.eventsUntil(attacker(attack), /^failed: /);
-      const stops = told.filter(({ kind, message }) => kind === 'disk' && words.test(message));
+      const reported = await berth.eventsUntil(attacker(attack), /^failed: /);
+      const stops = reported.filter(({ kind, message }) => kind === 'disk' && words.test(message));
       assert.equal(
         stops.reduce((sum, { count }) => sum + count, 0),
         3,
       );
       const { state, message } = await berth.status(attacker(attack));
-      assert.equal(state, 'failed', JSON.stringify(told));
+      assert.equal(state, 'failed', JSON.stringify(reported));
       assert.match(message, words);
       assert.match(message, /^pod web: was stopped 3 times within an hour/);
       await until('nothing of it is left', async () => !(await containerOf(attack).catch(() => undefined)));

@@ -23,8 +23,8 @@ export type Outcome = { answer: string; reached: string[]; heads: string[] };
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
 export async function openWorld(change: Partial<EdgeSettings> = {}) {
-  const asked: string[] = [];
-  const tenants = await startTenants(asked);
+  const requested: string[] = [];
+  const tenants = await startTenants(requested);
   const { edge, settings, startPages, states, lookedUp, end } = await openEdge({
     apiHosts: ['localhost', '[::1]'],
     ...change,
@@ -35,7 +35,7 @@ export async function openWorld(change: Partial<EdgeSettings> = {}) {
   await clearSocket(apiSocket);
   await api.app.listen({ path: apiSocket });
   await admitProxy(apiSocket);
-  api.app.server.on('request', ({ url }) => asked.push(`api ${url}`));
+  api.app.server.on('request', ({ url }) => requested.push(`api ${url}`));
   const pages = await startPages();
   await edge.publish([
     site('attacker.test', { '/': '127.0.1.1' }, tenants.port),
@@ -47,7 +47,7 @@ export async function openWorld(change: Partial<EdgeSettings> = {}) {
     api,
     settings,
     send,
-    asked,
+    asked: requested,
     states,
     lookedUp,
     /** Makes all attempts at once. A mark in each attempt's bytes, a word, shows what it has reached. */
@@ -62,7 +62,7 @@ export async function openWorld(change: Partial<EdgeSettings> = {}) {
           const isMarked = (text: string) => new RegExp(`${mark}\\b`).test(text);
           return [
             mark,
-            { answer: answers[index]!, reached: asked.filter(isMarked), heads: heads.filter(isMarked) },
+            { answer: answers[index]!, reached: requested.filter(isMarked), heads: heads.filter(isMarked) },
           ] as const;
         }),
       );
@@ -97,16 +97,16 @@ const granted = [
  * One server for all sites, which knows the address of each request. Its parser is as lenient as Node's can be: it
  * accepts two lengths, bare line feeds and odd codings, as servers do that requests can be smuggled to.
  */
-async function startTenants(asked: string[]) {
+async function startTenants(requested: string[]) {
   const connections: Buffer[][] = [];
   const server = createServer({ insecureHTTPParser: true }, (request, response) => {
     const pod = pods[request.socket.localAddress!];
-    asked.push(`${pod} ${request.url}`);
+    requested.push(`${pod} ${request.url}`);
     // An answer before the end of a body would leave the rest of it to be read as a request.
     request.resume().on('end', () => response.end(`content of ${pod}`));
   });
   server.on('upgrade', (request, socket) => {
-    asked.push(`${pods[request.socket.localAddress!]} ${request.url}`);
+    requested.push(`${pods[request.socket.localAddress!]} ${request.url}`);
     const isWilling = request.url?.startsWith('/willing');
     socket.on('error', () => {});
     if (isWilling) socket.write(`${granted}\r\n\r\n`);

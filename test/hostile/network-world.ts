@@ -97,7 +97,7 @@ export type StandIns = { sendOrder: Tell; attempt(attempts: Attempt[]): Promise<
 /** On this machine, and in a network behind it. */
 export async function openWorld(host: Pick<PrivateHost, 'spawn' | 'run'>): Promise<StandIns> {
   const standIns = await startStandIns(host, ['unshare', '--net']);
-  const { sendOrder: sendOrder, pid } = standIns;
+  const { sendOrder, pid } = standIns;
   const addresses = Object.values(outside);
   const ip = (command: string) => host.run(['ip', ...command.split(' ')]);
   await ip(`link add world type veth peer name eth0 netns ${pid}`);
@@ -126,7 +126,7 @@ export async function openWorld(host: Pick<PrivateHost, 'spawn' | 'run'>): Promi
 
 /** Services of the machine: for all clients, for its own network, and the engine's own, as some machines have it. */
 async function openMachine({ host, dockerHost }: PrivateEngine): Promise<Tell> {
-  const { sendOrder: sendOrder } = await startStandIns(host, []);
+  const { sendOrder } = await startStandIns(host, []);
   const { anywhere, lanOnly, engine } = hostPorts;
   await sendOrder({ kind: 'listen', address: '0.0.0.0', port: anywhere, says: 'service of the machine' });
   await sendOrder({ kind: 'listen', address: lanAddress, port: lanOnly, says: 'service of the machine' });

@@ -119,15 +119,15 @@ describe('a hostile registry', () => {
   });
 
   test('with a rate limit is left alone for as long as it requires, for the limited request only', async () => {
-    let asked = 0;
+    let requested = 0;
     publish('y', [blobOf(randomBytes(10))]);
     routes.set('/v2/busy/manifests/1', (_, response) => {
-      asked++;
+      requested++;
       response.writeHead(429, { 'retry-after': '600' }).end();
     });
     for (let time = 0; time < 3; time++)
       await refusedAs(resolve(`${evil}/busy:1`), 'registry-unreachable', /\(its rate limit\) for about 10 min/);
-    assert.equal(asked, 1);
+    assert.equal(requested, 1);
     await resolve(`${evil}/y:1`);
   });
 

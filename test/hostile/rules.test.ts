@@ -97,7 +97,10 @@ async function connect(): Promise<void> {
   await pod.sendOrder({ kind: 'set-up', commands: ends('pod', 'fd00:2::2', machine.gateway) });
   const addresses = Object.values(outside);
   const own = addresses.map((address) => `address add ${address}/128 dev lo`);
-  await world.sendOrder({ kind: 'set-up', commands: ['link set lo up', ...ends('eth0', 'fd00:1::2', machine.lan), ...own] });
+  await world.sendOrder({
+    kind: 'set-up',
+    commands: ['link set lo up', ...ends('eth0', 'fd00:1::2', machine.lan), ...own],
+  });
   for (const address of addresses) await ip(`route add ${address}/128 via fd00:1::2`);
   await here.sendOrder({ kind: 'listen', address: '::', port: 80, says: 'the machine' });
   for (const port of [25, 80]) await world.sendOrder({ kind: 'listen', address: '::', port, says: 'the world' });

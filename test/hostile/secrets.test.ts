@@ -272,8 +272,8 @@ test('no secret and no token is in clear in any file, log, list of processes, ev
   await until('it is gone', async () => (await berth.row(app)).goneAt !== null);
 
   const list = await watch.end();
-  const told = [...answers].map(([what, text]) => ({ place: `the answer: ${what}`, bytes: Buffer.from(text) }));
-  await assertNoTraces('when it is gone', [...told, list]);
+  const reported = [...answers].map(([what, text]) => ({ place: `the answer: ${what}`, bytes: Buffer.from(text) }));
+  await assertNoTraces('when it is gone', [...reported, list]);
 
   assertSeen(dataDir, [list], [/^the process list$/]);
   for (const what of [
@@ -285,7 +285,7 @@ test('no secret and no token is in clear in any file, log, list of processes, ev
     'berth admin inspect',
     'berth admin audit',
   ]) {
-    assertSeen(marker, told, [new RegExp(`^the answer: ${what}$`)]);
+    assertSeen(marker, reported, [new RegExp(`^the answer: ${what}$`)]);
   }
 
   // The contents of the write-ahead log are in the database itself now.

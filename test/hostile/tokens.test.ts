@@ -93,7 +93,7 @@ test('the store is queried by the hash of a token, never by the token: nothing i
   await world.api.get(`/getReservations?sessionToken=${planted}`);
   await world.api.get(`/claim/${planted}`);
   service.db = db;
-  const asked = queries.join('\n');
-  assert.equal(asked.split(hashToken(planted)).length - 1, 2, asked);
-  assert.doesNotMatch(asked, /Planted/i);
+  const requested = queries.join('\n');
+  assert.equal(requested.split(hashToken(planted)).length - 1, 2, requested);
+  assert.doesNotMatch(requested, /Planted/i);
 });

@@ -38,9 +38,9 @@ test('a domain is pending, verified, certified and live, is shown in a browser, 
   assert.ok(
     behind.reason!.endsWith(`If that is a CDN, have it fetch from ${ada.host}, and show a certificate of its own.`),
   );
-  const asked = await ask(service.port, { host: name, headers: { accept: 'text/html' } });
-  assert.equal(asked.status, 503);
-  assert.match(asked.body, /This name points to another server/);
+  const requested = await ask(service.port, { host: name, headers: { accept: 'text/html' } });
+  assert.equal(requested.status, 503);
+  assert.match(requested.body, /This name points to another server/);
   assert.deepEqual(service.pebble.asked(), ['apps.test', 'berth.test'], 'nothing is ordered before it leads here');
   records[`A ${name}`] = ['127.0.0.1'];
   const live = await ada.reach(name, 'live');

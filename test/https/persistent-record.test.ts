@@ -50,12 +50,12 @@ test('the operator reads which record to set, and with it there is a wildcard th
     },
   );
   t.after(standIn!.close);
-  const told = await until('it is told what to set', async () => {
+  const reported = await until('it is told what to set', async () => {
     return /set the TXT record (\S+) to \\"(authority\.test; accounturi=\S+; policy=wildcard)\\"/.exec(
       await service.log(),
     );
   });
-  const [, name, value] = told;
+  const [, name, value] = reported;
   assert.equal(name, '_validation-persist.apps.test');
   const host = await service.deploy();
   const shown = () => shownSerial(service.httpsPort, host).catch(() => undefined);

@@ -26,13 +26,13 @@ async function startBalancer(
   port: number,
   targets: () => readonly number[],
 ): Promise<Map<number, number>> {
-  const asked = new Map<number, number>();
+  const requested = new Map<number, number>();
   const open = new Set<Socket>();
   let turn = 0;
   const server = createServer((socket) => {
     const ports = targets();
     const target = ports[turn++ % ports.length]!;
-    asked.set(target, (asked.get(target) ?? 0) + 1);
+    requested.set(target, (requested.get(target) ?? 0) + 1);
     const onward = connect(target, '127.0.0.1');
     for (const each of [socket, onward]) open.add(each.on('error', () => each.destroy()));
     socket.pipe(onward).pipe(socket);
@@ -42,7 +42,7 @@ async function startBalancer(
     for (const socket of open) socket.destroy();
     server.close();
   });
-  return asked;
+  return requested;
 }
 
 test('one of two services orders, both edges answer the authority and serve, and the other takes over', async (t) => {
@@ -91,7 +91,7 @@ test('one of two services orders, both edges answer the authority and serve, and
   let ports: number[] = [];
   const services = [await startService(), await startService()];
   ports = services.map(({ port }) => port);
-  const asked = await startBalancer(t, front, () => ports);
+  const requested = await startBalancer(t, front, () => ports);
 
   // A first try may have found no balancer; the next one is due after a minute.
   ahead += 5 * 60_000;
@@ -102,7 +102,7 @@ test('one of two services orders, both edges answer the authority and serve, and
     });
   const first = await bothShow();
   assert.equal(pebble.issued(), 1);
-  assert.deepEqual([...asked.keys()].toSorted(), ports.toSorted(), 'the authority has asked both');
+  assert.deepEqual([...requested.keys()].toSorted(), ports.toSorted(), 'the authority has asked both');
 
   // Two thirds of its life; what is issued then ends, by the clock of the authority, at the same time.
   ahead += 270 * day;

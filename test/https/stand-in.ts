@@ -17,9 +17,9 @@ export type Asked = { path: string; payload: object | undefined; origin: string 
 
 export type Differences = {
   /** Whether it answers this itself. */
-  answer(asked: Asked, response: ServerResponse): boolean;
+  answer(requested: Asked, response: ServerResponse): boolean;
   /** The replacement of pebble's answer to a client; undefined: the same. */
-  change(asked: Asked, said: object): object | undefined;
+  change(requested: Asked, said: object): object | undefined;
 };
 
 export async function startStandIn(
@@ -37,8 +37,8 @@ export async function startStandIn(
   const server = createServer(own, async (incoming, response) => {
     const { method, url: path = '/', headers } = incoming;
     const body = await buffer(incoming);
-    const asked = { path, payload: payloadOf(body), origin: `https://${headers.host}` };
-    if (answer(asked, response)) return;
+    const requested = { path, payload: payloadOf(body), origin: `https://${headers.host}` };
+    if (answer(requested, response)) return;
     // The requested host: pebble builds its addresses from it, and checks signatures against them.
     const onward = request({ agent: behind, host: hostname, port: target, method, path, headers });
     onward.on('error', () => response.destroy()).end(body);
@@ -51,7 +51,7 @@ export async function startStandIn(
     }
     const value = (await json(said)) as object;
     response.writeHead(said.statusCode, kept);
-    response.end(JSON.stringify(change(asked, value) ?? value));
+    response.end(JSON.stringify(change(requested, value) ?? value));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;

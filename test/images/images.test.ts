@@ -29,8 +29,8 @@ test('PostgreSQL makes the user and the database that its variables name', async
   const database = await startContainer(t, { image: 'postgres:15', env });
   await untilOpen(database.address, 5432);
   const url = `postgresql://shop:it%27s@${database.address}/my%20%22shop%22`;
-  const asked = await query(database, "SELECT current_user, current_database(), 'a' < 'B', version()", url);
-  assert.match(asked.output, /^shop\|my "shop"\|t\|PostgreSQL 15\./);
+  const requested = await query(database, "SELECT current_user, current_database(), 'a' < 'B', version()", url);
+  assert.match(requested.output, /^shop\|my "shop"\|t\|PostgreSQL 15\./);
   const refused = await query(database, 'SELECT 1', url.replace('it%27s', 'wrong'));
   assert.match(refused.output, /password authentication failed/);
   assert.equal((await database.run('stat', '-c', '%U', '/proc/1')).output, 'postgres');
@@ -73,8 +73,9 @@ test('PostgreSQL ends at once although clients are connected, and its volume ser
     'SELECT pg_sleep(400)',
     `postgresql://postgres:secret@${first.address}/postgres`,
   );
-  const asked = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(400)%' AND pid <> pg_backend_pid()";
-  await eventually(async () => (await query(first, asked)).output === '1' || undefined);
+  const requested =
+    "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(400)%' AND pid <> pg_backend_pid()";
+  await eventually(async () => (await query(first, requested)).output === '1' || undefined);
   const startedAt = performance.now();
   await first.container.stop({ t: 500 });
   assert.ok(performance.now() - startedAt < 300_000, 'nobody waits for the client, nor for the end of patience');

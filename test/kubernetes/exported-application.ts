@@ -69,11 +69,11 @@ async function nameClass(file: string, storageClassName: string): Promise<void> 
 
 function look(host: string, path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const asked = request(`http://${node}${path}`, { headers: { host }, timeout: 5_000 }, async (answer) => {
+    const requested = request(`http://${node}${path}`, { headers: { host }, timeout: 5_000 }, async (answer) => {
       const pieces = await answer.toArray().catch(() => []);
       resolve(answer.statusCode === 200 ? Buffer.concat(pieces).toString() : undefined);
     });
-    asked.once('timeout', () => asked.destroy()).once('error', () => resolve(undefined));
-    asked.end();
+    requested.once('timeout', () => requested.destroy()).once('error', () => resolve(undefined));
+    requested.end();
   });
 }

@@ -58,6 +58,6 @@ test('who runs on reaches a pod with a volume that has been replaced, at the add
   await scene.execute({ kind: 'remove', name: first.name });
   await scene.execute({ kind: 'start', workload: next, neighbours: [next, asker] });
   await scene.ready(asker);
-  const heard = (await contractor.engine.logs(asker.name, { tail: 100 })).map(({ text }) => text);
-  assert.deepEqual(heard, ['the first', 'the second']);
+  const received = (await contractor.engine.logs(asker.name, { tail: 100 })).map(({ text }) => text);
+  assert.deepEqual(received, ['the first', 'the second']);
 });

@@ -99,9 +99,9 @@ test('another user than root writes to a volume that belonged to root', async ()
 });
 
 test('a namespace that hangs is reported once, and a start does not wait for it', async () => {
-  const told: Hanging[] = [];
+  const reported: Hanging[] = [];
   let clock = Date.now();
-  const { scene, engine } = await sceneOf({ now: () => clock, onHanging: (one) => void told.push(one) });
+  const { scene, engine } = await sceneOf({ now: () => clock, onHanging: (one) => void reported.push(one) });
   await scene.execute({ kind: 'create-network' });
   const namespace = namespaceName(scene.id);
   const configMaps = `/api/v1/namespaces/${namespace}/configmaps`;
@@ -112,7 +112,7 @@ test('a namespace that hangs is reported once, and a start does not wait for it'
   try {
     await scene.execute({ kind: 'remove-network' });
     await engine.listOwned();
-    assert.equal(told.length, 0);
+    assert.equal(reported.length, 0);
     clock += 3_600_000;
     await assert.rejects(scene.execute({ kind: 'create-network' }), {
       kind: 'unavailable',
@@ -121,7 +121,7 @@ test('a namespace that hangs is reported once, and a start does not wait for it'
     await engine.listOwned();
     await engine.listOwned();
     assert.deepEqual(
-      told.map((one) => one.namespace),
+      reported.map((one) => one.namespace),
       [namespace],
     );
   } finally {

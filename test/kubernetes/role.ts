@@ -55,9 +55,13 @@ export async function connectAsBerth(
       subjects: [{ ...binding.subjects[0], name, namespace }],
     },
   });
-  const asked = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 86_400 } };
+  const requested = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: 86_400 },
+  };
   const { status } = await admin.ask<{ status: { token: string } }>('POST', `${accounts}/${name}/token`, {
-    body: asked,
+    body: requested,
   });
   const folder = await mkdtemp(join(tmpdir(), 'berth-role-'));
   const file = join(folder, 'kubeconfig');

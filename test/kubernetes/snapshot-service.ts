@@ -43,7 +43,7 @@ export async function serveSnapshots(provide: (docker: Docker) => Promise<string
   opening.defer(() => berth.destroy());
   await berth.serve();
 
-  async function told(of: Started) {
+  async function reported(of: Started) {
     const { status, body, text } = await berth.get(`/getSnapshots?${new URLSearchParams(named(of))}`);
     assert.equal(status, 200, `${text}\n${berth.log()}`);
     return body;
@@ -77,7 +77,7 @@ export async function serveSnapshots(provide: (docker: Docker) => Promise<string
 
     async whenTaken(of: Started, id: string) {
       return await until('the snapshot is taken', async () => {
-        const found = (await told(of)).snapshots.find((each: { id: string }) => each.id === id);
+        const found = (await reported(of)).snapshots.find((each: { id: string }) => each.id === id);
         assert.notEqual(found.state, 'failed', found.problem);
         return found.state === 'taken' ? found : undefined;
       });
@@ -91,7 +91,7 @@ export async function serveSnapshots(provide: (docker: Docker) => Promise<string
 
     async whenRestored(of: Started): Promise<void> {
       await until('it is restored', async () => {
-        const { restores } = await told(of);
+        const { restores } = await reported(of);
         assert.notEqual(restores[0]?.state, 'failed', restores[0]?.problem);
         return restores[0]?.state === 'done' || undefined;
       });

@@ -127,10 +127,10 @@ test('of a service that is killed while it copies nothing is left, and the next 
 });
 
 test('each process reports once why pods are stopped for a snapshot', () => {
-  const told = (words: string) => service.berth.log().split(words).length - 1;
+  const reported = (words: string) => service.berth.log().split(words).length - 1;
   assert.equal(
-    told('"because":"the cluster has no VolumeSnapshots"'),
-    told('"msg":"Berth serves"'),
+    reported('"because":"the cluster has no VolumeSnapshots"'),
+    reported('"msg":"Berth serves"'),
     service.berth.log(),
   );
 });

@@ -63,12 +63,12 @@ async function runScript(name: string, ...words: string[]): Promise<string> {
 async function look(url: URL): Promise<string | undefined> {
   return await new Promise((resolve) => {
     const options = { port: url.port, headers: { host: url.host }, timeout: 10_000 };
-    const asked = request('http://127.0.0.1', options, async (answer) => {
+    const requested = request('http://127.0.0.1', options, async (answer) => {
       const chunks = await answer.toArray().catch(() => []);
       resolve(answer.statusCode === 200 ? Buffer.concat(chunks).toString() : undefined);
     });
-    asked.once('timeout', () => asked.destroy()).once('error', () => resolve(undefined));
-    asked.end();
+    requested.once('timeout', () => requested.destroy()).once('error', () => resolve(undefined));
+    requested.end();
   });
 }
 

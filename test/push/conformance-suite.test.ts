@@ -19,8 +19,8 @@ before(async () => {
 after(() => registry.close());
 
 const at = (path: string, name = 'repo1') => `/v2/${namespace}/${name}/${path}`;
-const ask = (method: string, path: string, asked: Parameters<ImageRegistry['ask']>[2] = {}) =>
-  registry.ask(method, path, { token, ...asked });
+const ask = (method: string, path: string, requested: Parameters<ImageRegistry['ask']>[2] = {}) =>
+  registry.ask(method, path, { token, ...requested });
 type Answer = Awaited<ReturnType<typeof ask>>;
 const locationOf = ({ headers }: Answer) => headers.get('location') ?? assert.fail('no Location');
 const blobOf = (letter: string, length = 2048) => Buffer.alloc(length, letter);
@@ -97,9 +97,9 @@ describe('sha256 blobs', () => {
     const [one, two] = [blobOf('1'), blobOf('2')];
     const location = await begin();
     assert.equal((await patch(location, two, range(one.length, one.length + two.length - 1))).status, 416);
-    const told = await ask('GET', location);
-    assert.equal(told.status, 204);
-    assert.equal((await patch(locationOf(told), one, range(0, one.length - 1))).status, 202);
+    const reported = await ask('GET', location);
+    assert.equal(reported.status, 204);
+    assert.equal((await patch(locationOf(reported), one, range(0, one.length - 1))).status, 202);
     const whole = digestOf(Buffer.concat([one, two]));
     const headers = range(one.length, one.length + two.length - 1);
     const put = await ask('PUT', `${location}?digest=${whole}`, { body: two, headers });

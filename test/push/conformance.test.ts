@@ -22,8 +22,8 @@ const manifest = imageManifest(config, [layer]);
 const unknown = digestOf('nobody has pushed this');
 
 const at = (path: string, name = 'conformance') => `/v2/${namespace}/${name}/${path}`;
-const ask = (method: string, path: string, asked: Parameters<ImageRegistry['ask']>[2] = {}) =>
-  registry.ask(method, path, { token, ...asked });
+const ask = (method: string, path: string, requested: Parameters<ImageRegistry['ask']>[2] = {}) =>
+  registry.ask(method, path, { token, ...requested });
 const locationOf = ({ headers }: { headers: Headers }) => {
   const location = headers.get('location') ?? '';
   assert.match(location, /^\/v2\//, 'relative');
@@ -167,8 +167,8 @@ describe('push', () => {
     });
 
     test('GET on a stale upload should return 204 with a range and a location', async () => {
-      const told = await ask('GET', location);
-      assert.deepEqual([told.status, told.headers.get('range'), locationOf(told)], [204, '0-2', location]);
+      const reported = await ask('GET', location);
+      assert.deepEqual([reported.status, reported.headers.get('range'), locationOf(reported)], [204, '0-2', location]);
     });
 
     test('PATCH request with second chunk should return 202', async () => {

@@ -104,15 +104,15 @@ test("another session's images are out of reach, and the refusal says what one's
 test('only a client that has proven to have a blob learns that the server has it', async () => {
   const blob = Buffer.from('known by its digest');
   await pushBlob(owner, blob);
-  const asked = `blobs/${digestOf(blob)}`;
-  const before = await registry.ask('HEAD', `/v2/${stranger.namespace}/api/${asked}`, { token: stranger.token });
+  const requested = `blobs/${digestOf(blob)}`;
+  const before = await registry.ask('HEAD', `/v2/${stranger.namespace}/api/${requested}`, { token: stranger.token });
   assert.equal(before.status, 404);
   for (const from of [`${owner.namespace}/api`, `${stranger.namespace}/api`, '', '../x']) {
     const mounted = await begin(stranger, `?mount=${digestOf(blob)}&from=${encodeURIComponent(from)}`);
     assert.equal(mounted.status, 202, `mount from ${JSON.stringify(from)} begins an upload and gives nothing`);
   }
   assert.equal((await pushBlob(stranger, blob)).status, 201);
-  const having = await registry.ask('HEAD', `/v2/${stranger.namespace}/api/${asked}`, { token: stranger.token });
+  const having = await registry.ask('HEAD', `/v2/${stranger.namespace}/api/${requested}`, { token: stranger.token });
   assert.equal(having.status, 200);
 });
 

@@ -17,10 +17,10 @@ after(async () => {
 function patch(path: string, token: string, body: Buffer): Promise<IncomingMessage & { isOnSameConnection: boolean }> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, 'content-range': '7-9', 'content-length': body.length };
-    const asked = request(`http://${registry.host}${path}`, { method: 'PATCH', agent, headers }, (answer) =>
-      answer.resume().on('end', () => resolve(Object.assign(answer, { isOnSameConnection: asked.reusedSocket }))),
+    const requested = request(`http://${registry.host}${path}`, { method: 'PATCH', agent, headers }, (answer) =>
+      answer.resume().on('end', () => resolve(Object.assign(answer, { isOnSameConnection: requested.reusedSocket }))),
     );
-    asked.on('error', reject).end(body);
+    requested.on('error', reject).end(body);
   });
 }
 
@@ -46,12 +46,12 @@ test('what is too much to be passed over ends with its connection', async () => 
   };
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const options = { hostname, port, path: begun.headers.get('location')!, method: 'PATCH', headers };
-    const asked = request(options, (answered) => {
+    const requested = request(options, (answered) => {
       resolve(answered);
-      asked.destroy();
+      requested.destroy();
     });
-    asked.on('error', reject);
-    asked.flushHeaders();
+    requested.on('error', reject);
+    requested.flushHeaders();
   });
   assert.deepEqual([answer.statusCode, answer.headers.connection], [416, 'close']);
 });

@@ -19,14 +19,15 @@ test('what the folder has no more is missing for clients too, which push it agai
     const headers = { 'content-type': ociImage };
     assert.equal((await registry.ask('PUT', at('manifests/1'), { token, headers, body: manifest })).status, 201);
   };
-  const asked = [`blobs/${digestOf(layer)}`, 'manifests/1', `manifests/${digestOf(manifest)}`];
-  const told = () => Promise.all(asked.map(async (path) => (await registry.ask('HEAD', at(path), { token })).status));
+  const requested = [`blobs/${digestOf(layer)}`, 'manifests/1', `manifests/${digestOf(manifest)}`];
+  const reported = () =>
+    Promise.all(requested.map(async (path) => (await registry.ask('HEAD', at(path), { token })).status));
 
   await push();
-  assert.deepEqual(await told(), [200, 200, 200]);
+  assert.deepEqual(await reported(), [200, 200, 200]);
   for (const bytes of [layer, manifest]) await registry.folder.remove(digestOf(bytes));
-  assert.deepEqual(await told(), [404, 404, 404]);
+  assert.deepEqual(await reported(), [404, 404, 404]);
   await push();
-  assert.deepEqual(await told(), [200, 200, 200]);
-  assert.deepEqual((await registry.ask('GET', at(asked[0]!), { token })).content, layer);
+  assert.deepEqual(await reported(), [200, 200, 200]);
+  assert.deepEqual((await registry.ask('GET', at(requested[0]!), { token })).content, layer);
 });

@@ -36,8 +36,8 @@ test('by HTTP: three calls to read, two to start and learn of a wrong port, two 
 
   const arrived = async (token: string) => {
     for (;;) {
-      const told = JSON.parse(await call('/getDeploymentStatus?applicationName=chat&wait=50', { token })) as Told;
-      if (told.status.state !== 'deploying') return told;
+      const reported = JSON.parse(await call('/getDeploymentStatus?applicationName=chat&wait=50', { token })) as Told;
+      if (reported.status.state !== 'deploying') return reported;
     }
   };
   const answer = await call('/startUserDeployment', { method: 'POST', body: chatYaml(8080) });
@@ -62,8 +62,8 @@ test('by the Model Context Protocol: the same with four tools', async (t) => {
   };
   const arrived = async (sessionToken: string) => {
     for (;;) {
-      const told = await call('status', { sessionToken });
-      if (told.status.state !== 'deploying') return told;
+      const reported = await call('status', { sessionToken });
+      if (reported.status.state !== 'deploying') return reported;
     }
   };
   const { sessionToken, url } = await call('deploy', { document: chatYaml(8080) });

@@ -15,7 +15,7 @@ let berth: Berth;
 let proxy: Server;
 let other: Server;
 /** The addresses that the proxy was asked for. */
-const asked: string[] = [];
+const requested: string[] = [];
 /** An address of this machine that containers can route to. */
 const address = Object.values(networkInterfaces())
   .flatMap((each) => each ?? [])
@@ -30,7 +30,7 @@ async function listen(answer: (url: string) => string): Promise<Server> {
 
 before(async () => {
   proxy = await listen((url) => {
-    asked.push(url);
+    requested.push(url);
     return 'from the cache';
   });
   other = await listen(() => 'another port');
@@ -90,9 +90,9 @@ console.log(await probe(hostname, ${portOf(other)}, '/other'));
   assert.match(now, /^(?:ECONN\w+|EACCES|EHOSTUNREACH)$/);
   assert.deepEqual(proxies, []);
   assert.ok(
-    asked.includes('http://packages.invalid/by-step') && asked.includes('http://packages.invalid/by-add'),
-    asked.join(),
+    requested.includes('http://packages.invalid/by-step') && requested.includes('http://packages.invalid/by-add'),
+    requested.join(),
   );
-  assert.ok(!asked.includes('/pod'));
+  assert.ok(!requested.includes('/pod'));
   await berth.remove(started.body);
 });

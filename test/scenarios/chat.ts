@@ -58,9 +58,9 @@ export async function heardFrom(url: string, text: string): Promise<string> {
   };
   const [one, other] = [await join(), await join()];
   try {
-    const heard = next(other, 'message');
+    const received = next(other, 'message');
     one.send(text);
-    return ((await heard) as { data: string }).data;
+    return ((await received) as { data: string }).data;
   } finally {
     for (const socket of [one, other]) socket.close();
     await dispatcher.close();

@@ -78,9 +78,11 @@ export function createClient({ port, send, bringImagesOf, log }: Reached) {
       });
       try {
         return await until(`an event ${message} of ${applicationName}`, async () => {
-          const told = [...reader.text().matchAll(/^data: (.*)\n/gm)].map(([, data]) => JSON.parse(data!) as ToldEvent);
+          const reported = [...reader.text().matchAll(/^data: (.*)\n/gm)].map(
+            ([, data]) => JSON.parse(data!) as ToldEvent,
+          );
           // A repeated event replaces its earlier occurrence.
-          const events = [...new Map(told.map((event) => [event.number, event])).values()];
+          const events = [...new Map(reported.map((event) => [event.number, event])).values()];
           return events.some((event) => message.test(event.message)) ? events : undefined;
         });
       } finally {

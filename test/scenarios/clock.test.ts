@@ -67,9 +67,9 @@ test('a clock that is set forward in the middle of a start or an update does not
     for (const workload of late) await byHand.run(workload, ['touch', '/tmp/go']);
     await assertWhole(berth, app, { ...whole([/first/, /second/][index]!), workloads: 3 });
   }
-  const told = await berth.events(app);
+  const reported = await berth.events(app);
   assert.deepEqual(
-    told.filter((message) => message.startsWith('failed')),
+    reported.filter((message) => message.startsWith('failed')),
     [],
   );
   await remove(app);

@@ -48,12 +48,12 @@ test('a file becomes a page, a crash is shown with its last lines, and the end i
   assert.equal((await berth.visit(url)).text, 'good day');
 
   const following = start('logs', 'talker', '-f');
-  let told = '';
+  let reported = '';
   following.stdout.setEncoding('utf8').on('data', (piece) => {
-    told += piece;
+    reported += piece;
   });
-  await until('three lines have come', async () => told.split('\n').length > 3);
-  assert.match(told, /^\S+Z talker a line\n/);
+  await until('three lines have come', async () => reported.split('\n').length > 3);
+  assert.match(reported, /^\S+Z talker a line\n/);
   following.kill('SIGINT');
   assert.deepEqual((await once(following, 'exit'))[0], 130);
 

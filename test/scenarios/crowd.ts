@@ -12,12 +12,12 @@ export type Crowd = {
   end(): Promise<string[]>;
 };
 
-export function crowdOf(asked: readonly Asked[]): Crowd {
+export function crowdOf(requested: readonly Asked[]): Crowd {
   const failed: string[] = [];
   const counts: number[] = [];
   let isGoing = true;
   const everybody = [true, false].flatMap((keepAlive) =>
-    asked.map(async ({ port, host, path, statuses = [200] }) => {
+    requested.map(async ({ port, host, path, statuses = [200] }) => {
       const agent = new Agent({ keepAlive, maxSockets: 1 });
       const own = counts.push(0) - 1;
       let known = 0;

@@ -16,10 +16,10 @@ import {
   inPod,
   needsRoot,
   pod,
+  reported,
   restoreEnded,
   run,
   take,
-  told,
 } from './kept-databases.ts';
 
 // Nothing is in its volume before it saves.
@@ -120,17 +120,17 @@ test(
 
     await spoil(berth, app);
     await askVisits(berth, app, 'SET', 'n', '-1000000');
-    const asked = { ...named(app), snapshot: snapshot.id };
-    const trial = await berth.postJson('/restoreSnapshot?dryRun=true', asked);
+    const requested = { ...named(app), snapshot: snapshot.id };
+    const trial = await berth.postJson('/restoreSnapshot?dryRun=true', requested);
     assert.deepEqual(trial.body.volumes, ['carts-data', 'visits-data', 'books-data', 'goods-data'], trial.text);
     assert.deepEqual(trial.body.stopped, ['carts', 'visits']);
-    const beside = await berth.postJson('/restoreSnapshot?dryRun=true', {
-      ...asked,
+    const other = await berth.postJson('/restoreSnapshot?dryRun=true', {
+      ...requested,
       beside: true,
       volumes: ['books-data'],
     });
-    assert.equal(beside.body.code, 'volume_not_found', beside.text);
-    const { body } = await berth.postJson('/restoreSnapshot', asked);
+    assert.equal(other.body.code, 'volume_not_found', other.text);
+    const { body } = await berth.postJson('/restoreSnapshot', requested);
     const restored = await restoreEnded(berth, app, body.restore.id);
     assert.equal(restored.state, 'done', restored.problem);
     await areAsBefore(berth, app);
@@ -138,9 +138,11 @@ test(
     assert.ok(counted >= answered, `${counted} of ${answered} that were answered before`);
 
     await spoil(berth, app);
-    const again = await berth.postJson('/restoreSnapshot', asked);
+    const again = await berth.postJson('/restoreSnapshot', requested);
     await until('a snapshot of what is there is being taken', async () => {
-      const found = (await told(berth, app)).restores.find(({ id }: { id: string }) => id === again.body.restore.id);
+      const found = (await reported(berth, app)).restores.find(
+        ({ id }: { id: string }) => id === again.body.restore.id,
+      );
       return found.before !== undefined || undefined;
     });
     await delay(Math.random() * 4_000);

@@ -3,8 +3,8 @@
  * not yet said so. Its argument is the data directory.
  */
 import { createServer } from 'node:net';
-import { createServerSockets } from '../../src/edge/server-sockets.ts';
 import { edgePaths } from '../../src/edge/edge-paths.ts';
+import { createServerSockets } from '../../src/edge/server-sockets.ts';
 import { findPredecessor } from '../../src/handover.ts';
 
 const dataDir = process.argv[2]!;

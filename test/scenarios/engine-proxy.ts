@@ -31,10 +31,10 @@ export async function startEngineProxy(): Promise<EngineProxy> {
   let change = Promise.withResolvers<void>();
   let requests = 0;
 
-  async function answer(asked: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = '', url = '', headers } = asked;
+  async function answer(requested: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '', headers } = requested;
     if (!streams.test(url)) requests++;
-    const body = Buffer.concat(await Array.fromAsync(asked as AsyncIterable<Buffer>));
+    const body = Buffer.concat(await Array.fromAsync(requested as AsyncIterable<Buffer>));
     let weather = weatherOf({ method, path: url });
     // An engine that continues performs its requests, even if their clients no longer wait.
     while (weather === 'hanging') {
@@ -42,7 +42,7 @@ export async function startEngineProxy(): Promise<EngineProxy> {
       weather = weatherOf({ method, path: url });
     }
     if (weather === 'slow') await new Promise((resolve) => setTimeout(resolve, lateMs));
-    if (weather === 'deaf') return void asked.socket.destroy();
+    if (weather === 'deaf') return void requested.socket.destroy();
     if (weather === 'error') return void response.writeHead(500).end('{"message":"the weather is bad"}');
     const forwarded = request({ socketPath: target, method, path: url, headers, agent: false });
     response.on('close', () => streams.test(url) && forwarded.destroy());
@@ -52,9 +52,9 @@ export async function startEngineProxy(): Promise<EngineProxy> {
     if (weather === 'mute' || weather === 'cut') {
       // The engine has done it when its answer is complete.
       const whole = Buffer.concat(await Array.fromAsync(answered as AsyncIterable<Buffer>));
-      if (weather === 'mute') return void asked.socket.destroy();
+      if (weather === 'mute') return void requested.socket.destroy();
       response.writeHead(answered.statusCode!, { 'content-length': whole.length + 1 });
-      response.write(whole.subarray(0, whole.length / 2), () => asked.socket.destroy());
+      response.write(whole.subarray(0, whole.length / 2), () => requested.socket.destroy());
       return;
     }
     response.writeHead(answered.statusCode!, answered.headers);
@@ -63,8 +63,8 @@ export async function startEngineProxy(): Promise<EngineProxy> {
     if (response.destroyed) answered.resume();
   }
 
-  const server = createServer((asked, response) => {
-    answer(asked, response).catch(() => response.destroy());
+  const server = createServer((requested, response) => {
+    answer(requested, response).catch(() => response.destroy());
   });
   await rm(path, { force: true });
   server.listen(path);

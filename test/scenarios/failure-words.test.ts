@@ -204,11 +204,11 @@ describe('the words of each failure stand in the status and in the events, and o
       const page = await berth.visit(app.url, { headers: { accept: 'text/html' } });
       const json = await berth.visit(app.url);
       const events = await berth.eventsUntil(app, /^failed: pod/);
-      const told = events.find(({ kind, message }) => kind === 'state' && message.startsWith('failed: '))!.message;
+      const reported = events.find(({ kind, message }) => kind === 'state' && message.startsWith('failed: '))!.message;
       assert.equal(page.status, 502);
       assert.equal(json.body.error, `Application ${name} could not be deployed.`);
-      assert.equal(counted(told).split('\n')[0], `failed: ${message()}`);
-      assert.ok(counted(told).includes(says ?? ''), told);
+      assert.equal(counted(reported).split('\n')[0], `failed: ${message()}`);
+      assert.ok(counted(reported).includes(says ?? ''), reported);
       for (const text of [page.text, json.text]) {
         assert.ok(!counted(text).includes(message()), text);
         assert.ok(says === undefined || !counted(text).includes(says), text);

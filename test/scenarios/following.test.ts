@@ -89,28 +89,28 @@ test('followed logs bring each line once, as it is written, also those of the ne
   await untilAsked('/after');
   reader.close();
   // The last one may have come in part.
-  const asked = reader.text().match(/asked \S+(?=\n)/g)!;
-  assert.deepEqual(asked, [...new Set(asked)]);
+  const requested = reader.text().match(/asked \S+(?=\n)/g)!;
+  assert.deepEqual(requested, [...new Set(requested)]);
 });
 
 test('followed logs show every start of a crash loop, each once, and go on with the update that mends it', async () => {
   const crashing = await berth.start(restless('restless', 'process.exit(7)'));
-  const asked = `applicationName=restless&sessionToken=${crashing.sessionToken}`;
-  const reader = berth.stream(`/getDeploymentLogs?${asked}&follow=true`);
+  const requested = `applicationName=restless&sessionToken=${crashing.sessionToken}`;
+  const reader = berth.stream(`/getDeploymentLogs?${requested}&follow=true`);
   const starts = () => [...reader.text().matchAll(/ web (start \d+)(?=\n)/g)].map(([, start]) => start!);
   await until('the third crash', async () => starts().length >= 3);
   if (keepsEveryStart) {
     const previous = await until('lines from before the last restart', async () => {
-      const { text } = await berth.get(`/getDeploymentLogs?${asked}&previous=true`);
+      const { text } = await berth.get(`/getDeploymentLogs?${requested}&previous=true`);
       return text.includes('start 2') ? text : undefined;
     });
     assert.match(previous, /^\S+ web start 1\n/);
   }
-  assert.equal((await berth.get(`/getDeploymentLogs?${asked}&revision=2`)).status, 400);
+  assert.equal((await berth.get(`/getDeploymentLogs?${requested}&revision=2`)).status, 400);
 
   await berth.update(crashing, restless('restless', 'console.log(`stays`)'));
   await until('the next revision has written', async () => reader.text().includes(' web stays\n'));
-  const { text } = await berth.get(`/getDeploymentLogs?${asked}&revision=2`);
+  const { text } = await berth.get(`/getDeploymentLogs?${requested}&revision=2`);
   assert.match(text, /^\S+ web start \d+\n\S+ web stays\n$/);
   reader.close();
   const numbers = starts().map((start) => Number(start.slice('start '.length)));
@@ -126,8 +126,8 @@ test('followed logs show every start of a crash loop, each once, and go on with 
 test('followed logs continue with a container that was killed, and one that was removed, from outside', async () => {
   const steady = await berth.start(restless('steady', 'console.log(`stays`)'));
   await berth.reach(steady, 'running');
-  const asked = `applicationName=steady&sessionToken=${steady.sessionToken}`;
-  const reader = berth.stream(`/getDeploymentLogs?${asked}&follow=true`);
+  const requested = `applicationName=steady&sessionToken=${steady.sessionToken}`;
+  const reader = berth.stream(`/getDeploymentLogs?${requested}&follow=true`);
   const starts = () => [...reader.text().matchAll(/ web start (\d+)(?=\n)/g)].map(([, number]) => Number(number));
   const [web] = await workloadsOf(berth, steady);
   await until('its first start', async () => starts().length === 1);

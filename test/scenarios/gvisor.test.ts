@@ -44,9 +44,9 @@ test('an engine learns of gVisor while its containers run on, and only once', as
   const state = async () => (await container.inspect()).State;
   const { Pid, StartedAt } = await state();
   await tellOfGvisor(engine);
-  const told = await readFile(engine.configurationFile, 'utf8');
+  const reported = await readFile(engine.configurationFile, 'utf8');
   await tellOfGvisor(engine);
-  assert.equal(await readFile(engine.configurationFile, 'utf8'), told);
+  assert.equal(await readFile(engine.configurationFile, 'utf8'), reported);
   const { Pid: laterPid, StartedAt: laterStart, Running } = await state();
   assert.deepEqual([laterPid, laterStart, Running], [Pid, StartedAt, true]);
   await container.remove({ force: true });

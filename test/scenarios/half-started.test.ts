@@ -205,11 +205,11 @@ test('`npm run down` ends a service that only starts', async () => {
   await mkdir(run);
   await mkdir(edge);
   // The running service never hands over.
-  const { promise: isAsked, resolve: tellAsked } = Promise.withResolvers<void>();
+  const { promise: isRequested, resolve: tellAsked } = Promise.withResolvers<void>();
   const other = createServer((socket) => socket.once('data', () => tellAsked())).listen(serviceSocket);
   await once(other, 'listening');
   const starting = start(place);
-  await isAsked;
+  await isRequested;
   const down = spawn(process.execPath, [programFile('scripts/down.ts'), '--yes'], { env: environmentOf(place) });
   const said = (await down.stdout.toArray()).join('');
   assert.match(said, /Berth stopped\nEverything is removed/);

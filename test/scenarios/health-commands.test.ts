@@ -64,13 +64,13 @@ test('the failure of a command is explained in the status, without the secrets t
   const check = `healthCheck: { command: [sh, -c, ${script}], periodSeconds: 60, failureThreshold: 100 }`;
   const yaml = webYaml('unwell', 'x', [check]).replace('vars: { ', `vars: { API_KEY: ${secret}, `);
   const unwell = await berth.start(yaml);
-  let told: string | undefined;
+  let reported: string | undefined;
   await until('the pod says why', async () => {
     const { pods = [] } = await berth.status(unwell);
-    told = pods[0]?.message;
-    return told?.includes('exits with');
+    reported = pods[0]?.message;
+    return reported?.includes('exits with');
   });
-  assert.equal(told, 'health check `echo` exits with 2: no route to [redacted] (its command has to exit with 0)');
+  assert.equal(reported, 'health check `echo` exits with 2: no route to [redacted] (its command has to exit with 0)');
   assert.ok(!berth.log().includes(secret));
   await berth.remove(unwell);
 });

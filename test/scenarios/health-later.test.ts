@@ -58,11 +58,11 @@ test('a pod of a live deployment that answers 500 makes it degraded, with the ev
   assert.equal(status.message, `pod web: ${because}`);
   await berth.visit(`${app.url}/well`);
   await becomes(app, 'running');
-  const told = (await berth.eventsUntil(app, /^ready$/)).filter(({ kind, message }) => {
+  const reported = (await berth.eventsUntil(app, /^ready$/)).filter(({ kind, message }) => {
     return kind === 'pod' && message.startsWith('degraded');
   });
   assert.deepEqual(
-    told.map(({ message, count }) => [message, count]),
+    reported.map(({ message, count }) => [message, count]),
     [[`degraded: ${because}`, 1]],
   );
   assert.ok(!berth.log().includes(secret));

@@ -49,13 +49,13 @@ export const askBooks = (berth: Berth, app: Started, sql: string, database = 'my
 export const askGoods = (berth: Berth, app: Started, sql: string) =>
   inPod(berth, app, 'goods', ['mariadb', '--user=root', "--password=it's", '-NB', 'goods'], sql);
 
-export async function told(berth: Berth, app: Started) {
+export async function reported(berth: Berth, app: Started) {
   return (await berth.get(`/getSnapshots?${new URLSearchParams(named(app))}`)).body;
 }
 
 export async function ended(berth: Berth, app: Started, kind: 'snapshots' | 'restores', id: string) {
   return await until(`one of the ${kind} has ended`, async () => {
-    const found = (await told(berth, app))[kind].find((each: { id: string }) => each.id === id);
+    const found = (await reported(berth, app))[kind].find((each: { id: string }) => each.id === id);
     return ['taken', 'done', 'failed'].includes(found.state) || found.problem ? found : undefined;
   });
 }
@@ -63,7 +63,7 @@ export async function ended(berth: Berth, app: Started, kind: 'snapshots' | 'res
 /** Waits for the end of a restore. The service retries after some problems, such as the lock of a killed process. */
 export async function restoreEnded(berth: Berth, app: Started, id: string) {
   return await until('the restore has ended', async () => {
-    const found = (await told(berth, app)).restores.find((each: { id: string }) => each.id === id);
+    const found = (await reported(berth, app)).restores.find((each: { id: string }) => each.id === id);
     return ['done', 'failed'].includes(found.state) ? found : undefined;
   });
 }

@@ -40,8 +40,8 @@ test('without Docker a deployment becomes running, its site echoes, and it is re
   const { url, sessionToken } = (await answer.json()) as { url: string; sessionToken: string };
   const named = new URLSearchParams({ sessionToken, applicationName: 'shop' });
   const state = async () => {
-    const told = await (await fetch(`${api}/getDeploymentStatus?${named}`)).json();
-    return (told as { status: { state: string } }).status.state;
+    const reported = await (await fetch(`${api}/getDeploymentStatus?${named}`)).json();
+    return (reported as { status: { state: string } }).status.state;
   };
   const site = () => ask(new URL('/hello?a=b', url), { host: '127.0.0.1', port }, {});
   await until('it runs', async () => (await state()) === 'running' || undefined);

@@ -68,15 +68,15 @@ test('under a load the numbers of its pod and of its site move, for its owner an
   };
   const { pods, site } = await until('the numbers move', async () => {
     await load();
-    const told = await ask();
-    const { requestsPerSecond, clientErrorsPerSecond, serverErrorsPerSecond } = told.site.now;
-    const now = told.pods[0]?.now;
+    const reported = await ask();
+    const { requestsPerSecond, clientErrorsPerSecond, serverErrorsPerSecond } = reported.site.now;
+    const now = reported.pods[0]?.now;
     const moves =
       (now?.cpuMillis ?? 0) > (idle.now?.cpuMillis ?? 0) + 5 &&
       (now?.memoryBytes ?? 0) > (idle.now?.memoryBytes ?? 0) + 24 * 2 ** 20 &&
       (now?.sentBytesPerSecond ?? 0) > 1_000 &&
       [requestsPerSecond, clientErrorsPerSecond, serverErrorsPerSecond].every((rate) => (rate ?? 0) > 0);
-    return moves ? told : undefined;
+    return moves ? reported : undefined;
   });
   const { requestsPerSecond, clientErrorsPerSecond, p50Ms, p95Ms } = site.now;
   assert.ok(requestsPerSecond! > clientErrorsPerSecond!, JSON.stringify(site.now));

@@ -36,14 +36,14 @@ const yaml = () =>
     '{ name: more, size: 16Mi, mountPath: /more }',
   ]);
 
-const told = async (berth: Berth, { applicationName, sessionToken }: Started) => {
+const reported = async (berth: Berth, { applicationName, sessionToken }: Started) => {
   const query = new URLSearchParams({ applicationName, sessionToken });
   return (await berth.get(`/getSnapshots?${query}`)).body;
 };
 
 async function whenTaken(berth: Berth, app: Started, id: string) {
   return await until('the snapshot is taken', async () => {
-    const found = (await told(berth, app)).snapshots.find((each: { id: string }) => each.id === id);
+    const found = (await reported(berth, app)).snapshots.find((each: { id: string }) => each.id === id);
     assert.notEqual(found.state, 'failed', found.problem);
     return found.state === 'taken' ? found : undefined;
   });
@@ -132,13 +132,13 @@ test(
     await restart(berth, app);
     await until('it has started again', async () => (await starts(berth, app))[0] === 2 || undefined);
 
-    const asked = { ...named(app), snapshot };
-    const trial = await berth.postJson('/restoreSnapshot?dryRun=true', asked);
+    const requested = { ...named(app), snapshot };
+    const trial = await berth.postJson('/restoreSnapshot?dryRun=true', requested);
     assert.deepEqual(
       [trial.body.stopped, trial.body.volumes, trial.body.left],
       [['web'], ['web-data', 'web-more'], []],
     );
-    const { body, text } = await berth.postJson('/restoreSnapshot', asked);
+    const { body, text } = await berth.postJson('/restoreSnapshot', requested);
     assert.equal(body.restore?.state, 'asked', text);
     for (let killed = 0; killed < kills; killed++) {
       await delay(Math.random() * 1200);
@@ -146,7 +146,7 @@ test(
       await berth.serve();
     }
     const done = await until('it is restored', async () => {
-      const [restore] = (await told(berth, app)).restores;
+      const [restore] = (await reported(berth, app)).restores;
       assert.notEqual(restore.state, 'failed', restore.problem);
       return restore.state === 'done' ? restore : undefined;
     });
@@ -157,7 +157,7 @@ test(
     await whenTaken(berth, app, done.before);
     await berth.postJson('/restoreSnapshot', { ...named(app), snapshot: done.before, volumes: ['web-more'] });
     await until('one of them is as it was before', async () => {
-      const [restore] = (await told(berth, app)).restores;
+      const [restore] = (await reported(berth, app)).restores;
       return restore.snapshot === done.before && restore.state === 'done' ? true : undefined;
     });
     const [data, more] = await starts(berth, app);
@@ -182,23 +182,23 @@ test(
     await until('it has started again', async () => (await starts(berth, app))[0] === 2 || undefined);
 
     const { body, text } = await berth.postJson('/restoreSnapshot', { ...named(app), snapshot, beside: true });
-    const beside: Started = body.started;
-    assert.notEqual(beside?.url, app.url, text);
+    const other: Started = body.started;
+    assert.notEqual(other?.url, app.url, text);
     for (let killed = 0; killed < kills; killed++) {
       await delay(Math.random() * 1200);
       await berth.end('SIGKILL');
       await berth.serve();
     }
-    await berth.reach(beside, 'running');
+    await berth.reach(other, 'running');
     // One in the snapshot, and its own.
-    assert.deepEqual(await starts(berth, beside), [2, 2]);
+    assert.deepEqual(await starts(berth, other), [2, 2]);
     assert.deepEqual(await starts(berth, app), [2, 2]);
-    const [restore] = (await told(berth, beside)).restores;
+    const [restore] = (await reported(berth, other)).restores;
     assert.deepEqual([restore.state, restore.isBeside, restore.progress], ['done', true, 100]);
 
     // Its writes are its own; the other deployment does not see them.
-    await restart(berth, beside);
-    await until('it has started again', async () => (await starts(berth, beside))[0] === 3 || undefined);
+    await restart(berth, other);
+    await until('it has started again', async () => (await starts(berth, other))[0] === 3 || undefined);
     assert.deepEqual(await starts(berth, app), [2, 2]);
     assert.deepEqual((await berth.inventory()).orphans, []);
   },
@@ -219,7 +219,7 @@ test('data in a store that speaks S3 is restored from there, and is never in cle
   await until('it has started again', async () => (await starts(berth, app))[0] === 2 || undefined);
   await berth.postJson('/restoreSnapshot', { ...named(app), snapshot });
   await until('it is restored', async () => {
-    const [restore] = (await told(berth, app)).restores;
+    const [restore] = (await reported(berth, app)).restores;
     assert.notEqual(restore.state, 'failed', restore.problem);
     return restore.state === 'done' || undefined;
   });
@@ -259,14 +259,14 @@ test(
     const [refused, kept] = [await take(berth, holed), await take(berth, plain)];
     await whenTaken(berth, plain, kept);
     const { problem } = await until('it is refused', async () => {
-      const [found] = (await told(berth, holed)).snapshots;
+      const [found] = (await reported(berth, holed)).snapshots;
       return found.id === refused && found.state === 'failed' ? found : undefined;
     });
     assert.match(problem, /more than 2 times as large as the volumes/);
     const restore = (more: object) => berth.postJson('/restoreSnapshot', { ...named(holed), snapshot: whole, ...more });
     const restored = async (state: string) =>
       await until(`the restore is ${state}`, async () => {
-        const [newest] = (await told(berth, holed)).restores;
+        const [newest] = (await reported(berth, holed)).restores;
         return newest.state === state ? newest : undefined;
       });
     await restore({});

@@ -6,7 +6,7 @@ import type { Exec } from '../../src/engine/exec.ts';
 import { volumeKey } from '../../src/engine/memory/deployment-map.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import { requestRestore, restoresOf } from '../../src/store/restores.ts';
-import { requestSnapshot, recordTaken, snapshotsOf } from '../../src/store/snapshots.ts';
+import { recordTaken, requestSnapshot, snapshotsOf } from '../../src/store/snapshots.ts';
 import { shopOnMemory } from '../support/controlled-deployment.ts';
 import { pod, specOf } from '../support/deployments.ts';
 import { createMemoryRepository, type MemoryRepository } from '../support/memory-repository.ts';
@@ -34,10 +34,17 @@ async function failToLoad(kind: LoadedKind, { runs = true, exec }: { runs?: bool
   const worker = workerOn(control, { engine: { ...engine, exec }, place });
   const files = () => world.volumes.get(volumeKey('shop', 'db-data'))!.files;
   const dumps = [{ pod: 'db', kind, volumes: ['db-data'] }];
-  const asked = { deploymentId: 'shop', revision: 1, reason: 'asked', dumps, now: now() } as const;
-  const { id } = await requestSnapshot(db, { ...asked, dumps });
+  const requested = { deploymentId: 'shop', revision: 1, reason: 'asked', dumps, now: now() } as const;
+  const { id } = await requestSnapshot(db, { ...requested, dumps });
   kept.set('dump', { tags: [], volumes: new Map() });
-  await recordTaken(db, id, { placeId: 'dump', takenAt: now(), volumes: [], totalBytes: 1, addedBytes: 1, pausedMs: 0 });
+  await recordTaken(db, id, {
+    placeId: 'dump',
+    takenAt: now(),
+    volumes: [],
+    totalBytes: 1,
+    addedBytes: 1,
+    pausedMs: 0,
+  });
   files().set('n', 'before');
   if (!runs)
     for (const container of world.containers.values()) if (container.workload.pod === 'db') container.phase = 'exited';

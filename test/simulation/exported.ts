@@ -28,7 +28,7 @@ export async function playExport(row: Deployment, played: PlayedExport): Promise
   // It makes at most three calls.
   const fails = copiesAs === 'tars' && fate?.kind === 'fault' ? { ...fate, at: 1 + (fate.at % 3) } : undefined;
   const { call } = fatedCalls(fails);
-  const intercept: Interceptor = (asked, perform) => call(asked.name, perform);
+  const intercept: Interceptor = (requested, perform) => call(requested.name, perform);
   const { archives, copies } = createMemoryEngine({ world, now, copiesAs, intercept });
   if (copiesAs === 'tars' && fate?.kind === 'death') return await dieOver(copies!, played);
   const service = { db, seal, now, urlOf, engine: copiesAs === 'tars' ? { copies } : { archives } };

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { randomFrom } from '../random.ts';
 import { createBase } from './base.ts';
 import { run } from './run.ts';
-import { type Story, story, describeStory } from './story.ts';
+import { describeStory, type Story, story } from './story.ts';
 
 /** Some 50 s of a processor: a run takes 50 ms, most of it in its 380 statements to the store (measured). */
 const usualRuns = 1_000;

@@ -255,9 +255,9 @@ function engineOf(
 ): TestEngine {
   return {
     ...engine,
-    change: async (...asked) => {
-      await engine.change(...asked);
-      await wait(lookAgainMs, asked[3]);
+    change: async (...requested) => {
+      await engine.change(...requested);
+      await wait(lookAgainMs, requested[3]);
     },
     watch: (onChange, signal) =>
       engine.watch((deploymentId) => {

@@ -21,7 +21,7 @@ import { graceOf, withGrace } from './grace.ts';
 import { type Call, type Process, type Surroundings, startProcess } from './process.ts';
 import { checkSecondPass, checkTransitions, converge } from './recovery.ts';
 import { settings } from './settings.ts';
-import { type Blow, type Story, describeAct, describeEffect } from './story.ts';
+import { type Blow, describeAct, describeEffect, type Story } from './story.ts';
 import { checkCall, checkEnd, type Witness } from './witness.ts';
 
 const minute = 60_000;
@@ -44,9 +44,9 @@ export type Reporter = {
 const metrics = createMetrics();
 
 /** Throws when something is not as it must be. */
-export async function run(told: Story, base: Base, { note, report = () => {} }: Reporter): Promise<void> {
+export async function run(reported: Story, base: Base, { note, report = () => {} }: Reporter): Promise<void> {
   const { db, driver, api } = base;
-  const story = withGrace(told);
+  const story = withGrace(reported);
   const graceMs = graceOf(story);
   api.service.settings.graceMs = graceMs;
   await emptyStore(db);

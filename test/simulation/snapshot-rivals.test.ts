@@ -5,8 +5,8 @@ import { BackupFault } from '../../src/backup/backup-fault.ts';
 import { maxInterrupted, maxTries, type Snapshot } from '../../src/deployment/snapshot/snapshot.ts';
 import { volumeKey } from '../../src/engine/memory/deployment-map.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
-import { requestRestore, failRestore, openRestores, restoresOf } from '../../src/store/restores.ts';
-import { requestSnapshot, markSnapshotsForRemoval, snapshotById, snapshotsOf } from '../../src/store/snapshots.ts';
+import { failRestore, openRestores, requestRestore, restoresOf } from '../../src/store/restores.ts';
+import { markSnapshotsForRemoval, requestSnapshot, snapshotById, snapshotsOf } from '../../src/store/snapshots.ts';
 import { shopOnMemory } from '../support/controlled-deployment.ts';
 import { pod, specOf } from '../support/deployments.ts';
 import { createMemoryRepository, type MemoryRepository } from '../support/memory-repository.ts';
@@ -27,7 +27,7 @@ async function twoWorkers() {
   await shop.visit();
   await db.updateTable('deployments').set({ claimedAt: 1, expiresAt: null }).execute();
   const kept: MemoryRepository['kept'] = new Map();
-  const told: string[] = [];
+  const reported: string[] = [];
 
   /** `held`: the call at which it stays until it may go on; `broken`: one that fails; `busy`: what it cannot clear. */
   function worker({ held, broken, busy, asked = [] }: Faults = {}) {
@@ -42,7 +42,7 @@ async function twoWorkers() {
       await released;
       return perform();
     };
-    const engine = createMemoryEngine({ world, now, intercept: (asked, perform) => call(asked.name, perform) });
+    const engine = createMemoryEngine({ world, now, intercept: (requested, perform) => call(requested.name, perform) });
     const copies = engine.copies!;
     const clear = async (key: string) => {
       if (key === busy) throw new Error('umount: target is busy');
@@ -53,7 +53,7 @@ async function twoWorkers() {
       engine: { ...engine, copies: { ...copies, clear } },
       place,
       stop: stopping.signal,
-      mailOwner: async (_, { text }) => void told.push(text),
+      mailOwner: async (_, { text }) => void reported.push(text),
     });
     const stop = () => stopping.abort();
     const end = () => breakOff(new BackupFault('restic: it was ended'));
@@ -69,7 +69,7 @@ async function twoWorkers() {
     await requestRestore(db, { deploymentId: 'shop', snapshotId: id, volumes: ['db-data'], now: now() });
   }
   const restore = async () => (await restoresOf(db, 'shop'))[0]!;
-  return { shop, worker, told, kept, files, askToRestore, restore };
+  return { shop, worker, told: reported, kept, files, askToRestore, restore };
 }
 
 test('a worker that has lost the work does not end a restore that the other has restarted', async () => {
@@ -166,9 +166,9 @@ test('of one that fails for good once it was kept, nothing stays at the place', 
   const { db, now } = shop.control;
   const { id } = await requestSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now: now() });
   for (let tries = 0; tries < maxTries; tries++) {
-    const asked: string[] = [];
-    await worker({ broken: 'check', asked }).step();
-    assert.ok(asked.includes('save'));
+    const requested: string[] = [];
+    await worker({ broken: 'check', asked: requested }).step();
+    assert.ok(requested.includes('save'));
     shop.clock.pass(20 * 60_000);
   }
   assert.deepEqual([(await snapshotById(db, id))!.state, kept.size], ['failed', 0]);
@@ -186,12 +186,12 @@ for (const fate of ['killed', 'stopped'])
       before.end();
       await stepped;
     }
-    const asked: string[] = [];
-    await worker({ asked }).step();
+    const requested: string[] = [];
+    await worker({ asked: requested }).step();
     await shop.visit();
     assert.equal((await restore()).state, 'done');
     assert.deepEqual(
-      asked.filter((name) => name === 'clear' || name === 'save'),
+      requested.filter((name) => name === 'clear' || name === 'save'),
       ['clear', 'save'],
     );
   });
@@ -206,11 +206,11 @@ test('the leftovers of an abandoned snapshot are removed from the place with its
   await failRestore(db, (await openRestores(db))[0]!.id, 'Its owner wants another one.', 0);
   const { id } = (await snapshotsOf(db, 'shop')).find(({ state }) => state === 'asked')!;
   await markSnapshotsForRemoval(db, [id]);
-  const asked: string[] = [];
-  const { step } = worker({ asked });
+  const requested: string[] = [];
+  const { step } = worker({ asked: requested });
   while (await step());
   assert.deepEqual(
-    asked.filter((name) => name === 'clear' || name === 'drop'),
+    requested.filter((name) => name === 'clear' || name === 'drop'),
     ['clear'],
   );
 });

@@ -10,10 +10,10 @@ import { volumeKey } from '../../src/engine/memory/deployment-map.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import type { Interceptor } from '../../src/engine/memory/memory-call.ts';
 import { deploymentById, writeIntent } from '../../src/store/deployments.ts';
-import { makeDue, releaseLease, acquireLeases } from '../../src/store/leases.ts';
-import { requestRestore, openRestores, restoresOf } from '../../src/store/restores.ts';
+import { acquireLeases, makeDue, releaseLease } from '../../src/store/leases.ts';
+import { openRestores, requestRestore, restoresOf } from '../../src/store/restores.ts';
 import { copySeed } from '../../src/store/seeds.ts';
-import { requestSnapshot, markSnapshotsForRemoval, snapshotsOf } from '../../src/store/snapshots.ts';
+import { markSnapshotsForRemoval, requestSnapshot, snapshotsOf } from '../../src/store/snapshots.ts';
 import { randomFrom } from '../random.ts';
 import { addNeighbour, onEngine, shopOnMemory } from '../support/controlled-deployment.ts';
 import { pod, specOf } from '../support/deployments.ts';
@@ -54,7 +54,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
   const { db, now } = control;
   const places = new Map<string, MemoryRepository['kept']>();
   /** The initial data of each deployment that was started from the shop's data. */
-  const beside = new Map<string, string | undefined>();
+  const other = new Map<string, string | undefined>();
   let written = 0;
 
   const placeOf = (id: string) => places.get(id) ?? places.set(id, new Map()).get(id)!;
@@ -76,7 +76,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
   async function work(fate?: Fate): Promise<boolean> {
     const { call, died } = fatedCalls(fate);
     const ended = new AbortController();
-    const intercept: Interceptor = (asked, perform) => call(asked.name, perform);
+    const intercept: Interceptor = (requested, perform) => call(requested.name, perform);
     const engine = createMemoryEngine({ world, now, copiesAs, intercept });
     const place = async (id: string) => createMemoryRepository(world, call, placeOf(id));
     const terms = { count: 3, everyMs: 30 * minute };
@@ -97,7 +97,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
         kind === 'swap' ? { operation: 1, name: 'copies.swap', when } : { operation: 1 + below(2), kind, when },
       );
     try {
-      for (const id of ['shop', ...beside.keys()])
+      for (const id of ['shop', ...other.keys()])
         if ((await deploymentById(db, id))?.goneAt === null) await makeDue(db, id, now());
       const { leaseMs, revisitMs: horizonMs } = control.settings;
       for (const lease of await acquireLeases(db, { now: now(), leaseMs, horizonMs, limit: 10 })) {
@@ -114,7 +114,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
   /** A deployment that gets its data by a restore has the complete data once it is done. */
   async function visitAndCheck(isFated = false): Promise<void> {
     const before = await doneNow();
-    const runningBefore = new Set([...beside.keys()].filter(isRunning));
+    const runningBefore = new Set([...other.keys()].filter(isRunning));
     await visit(isFated);
     for (const { id, snapshotId, state } of await restoresOf(db, 'shop')) {
       if (state !== 'done' || before.has(id)) continue;
@@ -123,7 +123,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
       const wanted = keptNumber(placeId!);
       assert.deepEqual(numbersOf('shop'), [wanted, wanted]);
     }
-    for (const [id, wanted] of beside) {
+    for (const [id, wanted] of other) {
       if (!isRunning(id)) continue;
       if (!runningBefore.has(id)) note('runs beside');
       assert.deepEqual(numbersOf(id), [wanted, wanted], `${id} runs with other data`);
@@ -151,16 +151,16 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
   /** As the API starts one. */
   async function askBeside(): Promise<void> {
     const some = await taken();
-    if (some.length === 0 || beside.size >= maxParallelRestores || !isActive(await shopRow())) return;
+    if (some.length === 0 || other.size >= maxParallelRestores || !isActive(await shopRow())) return;
     const { id: snapshotId, placeId } = some[below(some.length)]!;
-    const deploymentId = `beside-${beside.size + 1}`;
-    beside.set(deploymentId, keptNumber(placeId!));
+    const deploymentId = `beside-${other.size + 1}`;
+    other.set(deploymentId, keptNumber(placeId!));
     await addNeighbour(shop, deploymentId, spec);
     await db.updateTable('deployments').set({ expiresAt: null, claimedAt: 1 }).where('id', '=', deploymentId).execute();
     await db.deleteFrom('seeds').where('deploymentId', '=', deploymentId).execute();
     await copySeed(db, 'shop', deploymentId);
-    const asked = { deploymentId, snapshotId, fromDeploymentId: 'shop', volumes: names, now: now() };
-    await requestRestore(db, asked);
+    const requested = { deploymentId, snapshotId, fromDeploymentId: 'shop', volumes: names, now: now() };
+    await requestRestore(db, requested);
   }
 
   async function deleteOne(): Promise<void> {
@@ -236,7 +236,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
     const { state, goneAt } = await shopRow();
     if (goneAt === null) assert.equal(state, 'running');
     else assert.deepEqual(numbersOf('shop'), [undefined, undefined], 'it is gone, and its volumes are there');
-    for (const id of beside.keys()) {
+    for (const id of other.keys()) {
       const [restore] = await restoresOf(db, id);
       const { state } = (await deploymentById(db, id))!;
       assert.equal(state, restore!.state === 'done' ? 'running' : 'failed');

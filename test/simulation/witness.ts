@@ -184,14 +184,14 @@ async function checkPresent(deployment: Deployment, subject: Subject, scene: Sce
   const { state, revision, servingRevision, explanation } = deployment;
   const wanted = wantedRevision(deployment);
   const spec = subject.specs[wanted - 1]!;
-  const told = `${state}, revision ${revision}, serving ${servingRevision}: ${messageOf(deployment)}`;
-  assert.notEqual(state, 'deploying', told);
+  const reported = `${state}, revision ${revision}, serving ${servingRevision}: ${messageOf(deployment)}`;
+  assert.notEqual(state, 'deploying', reported);
   if (isGood(subject.specs[revision - 1]!) && !(subject.isExcused && servingRevision !== null))
-    assert.equal(state, 'running', told);
-  if (!isGood(subject.specs[revision - 1]!)) assert.equal(state, 'failed', told);
-  if (state === 'running') assert.equal(servingRevision, revision, told);
+    assert.equal(state, 'running', reported);
+  if (!isGood(subject.specs[revision - 1]!)) assert.equal(state, 'failed', reported);
+  if (state === 'running') assert.equal(servingRevision, revision, reported);
   if (state === 'failed' && servingRevision !== null && servingRevision !== revision)
-    assert.equal(explanation?.kind === 'failed' && explanation.servingRevision, servingRevision, told);
+    assert.equal(explanation?.kind === 'failed' && explanation.servingRevision, servingRevision, reported);
 
   const engine = createTestEngine({ world, facets });
   const stored = await revisionOf(db, seal, deployment.id, wanted);
@@ -205,10 +205,10 @@ async function checkPresent(deployment: Deployment, subject: Subject, scene: Sce
   assert.deepEqual(
     observed.workloads.map(({ name }) => name).filter((name) => !kept.includes(name)),
     [],
-    `nobody wants these any more (${told})`,
+    `nobody wants these any more (${reported})`,
   );
   for (const { volume, sizeBytes } of desired.volumes)
-    assert.ok((observed.volumeSizes?.[volume] ?? 0) >= sizeBytes, `volume ${volume} is not there (${told})`);
+    assert.ok((observed.volumeSizes?.[volume] ?? 0) >= sizeBytes, `volume ${volume} is not there (${reported})`);
   assert.equal(observed.egress, facets.has('isolation') ? printEgress(desired.egress) : undefined);
   for (const { sites } of edges.answering())
     assert.deepEqual(sites.get(deployment.label) ?? [], deployment.endpoints, 'an edge serves something else');
@@ -216,9 +216,9 @@ async function checkPresent(deployment: Deployment, subject: Subject, scene: Sce
   assert.deepEqual(
     matches.filter(({ found }) => !found?.isReady).map(({ wanted }) => wanted.workload.name),
     [],
-    `not ready (${told})`,
+    `not ready (${reported})`,
   );
-  assert.deepEqual(plan(desired, observed, deployment.endpoints), [], `a second pass plans something (${told})`);
+  assert.deepEqual(plan(desired, observed, deployment.endpoints), [], `a second pass plans something (${reported})`);
 }
 
 /**
@@ -227,8 +227,8 @@ async function checkPresent(deployment: Deployment, subject: Subject, scene: Sce
 async function checkEvents({ id, state }: Deployment, { intents }: Subject, { db }: Scene): Promise<void> {
   const events = await eventsAfter(db, id, 0, 10_000);
   assert.equal(new Set(events.map(({ number }) => number)).size, events.length, 'one number for two events');
-  const told = events.reduce((sum, event) => sum + (event.kind === 'forgotten' ? event.events : event.count), 0);
-  assert.equal(told, events.at(-1)?.sequence, 'an event that was told is neither written nor counted');
+  const reported = events.reduce((sum, event) => sum + (event.kind === 'forgotten' ? event.events : event.count), 0);
+  assert.equal(reported, events.at(-1)?.sequence, 'an event that was told is neither written nor counted');
   assert.ok(events.length <= maxEvents, 'more events are kept than there may be');
   assert.equal(events.filter(({ kind }) => kind === 'intent').length, intents, 'a lost intent');
   const last = events.findLast((event) => event.kind === 'state');

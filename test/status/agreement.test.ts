@@ -48,7 +48,7 @@ const deployment: fc.Arbitrary<Deployment> = fc
 const stepOf = { waiting: 'waiting', starting: 'now', ready: 'done', degraded: 'degraded', failed: 'failed' } as const;
 
 test('API, steps and host page show the health and the states of pods that the one function returns', async () => {
-  const asked = toldEvents([[0, { kind: 'intent', intent: 'start', revision: 1 }]]);
+  const requested = toldEvents([[0, { kind: 'intent', intent: 'start', revision: 1 }]]);
   await fc.assert(
     fc.asyncProperty(deployment, async (shop) => {
       const { health, pods } = statusAt(shop, now);
@@ -58,7 +58,7 @@ test('API, steps and host page show the health and the states of pods that the o
         status.pods?.map(({ name, state, message }) => [name, state, message]),
         pods.map(({ name, state, message }) => [name, state, message]),
       );
-      const steps = journeyOf(asked, status)!.steps;
+      const steps = journeyOf(requested, status)!.steps;
       if (status.state !== 'deploying')
         assert.deepEqual(
           pods.map(({ name }) => steps.find((step) => step.name === name)?.state),
@@ -67,7 +67,8 @@ test('API, steps and host page show the health and the states of pods that the o
 
       const page = await pageOf(shop);
       assert.equal(page.state, shop.removedAt === null ? health : 'removed');
-      for (const told of page.pods ?? []) assert.equal(told.state, pods.find(({ name }) => name === told.name)?.state);
+      for (const reported of page.pods ?? [])
+        assert.equal(reported.state, pods.find(({ name }) => name === reported.name)?.state);
       // A page that says that it could not start is one of a deployment that does not serve.
       assert.equal(page.code === 'application_failed', page.state === 'failed');
     }),

@@ -6,8 +6,8 @@ import { createApp } from '../../src/api/app.ts';
 import type { Budget } from '../../src/deployment/limits/host-budget.ts';
 import { createMemoryWorld } from '../../src/engine/memory/world.ts';
 import { createDialer } from '../../src/images/dialer/dialer.ts';
-import { createNotifier } from '../../src/lib/notifier.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
+import { createNotifier } from '../../src/lib/notifier.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { declaredCodes } from './declared-codes.ts';
 import { emptyStore } from './empty-store.ts';
@@ -43,7 +43,7 @@ export async function testApi(
   accountsOf: (wiring: Pick<Service, 'db' | 'seal' | 'now'> & { log: Logger }) => Accounts = () => nobody,
   given?: Service['db'],
   seal: Service['seal'] = sealWith('a secret of the tests'),
-  beside: Pick<Service, 'exchange' | 'samples'> & Partial<Pick<Service, 'dialer'>> = {},
+  other: Pick<Service, 'exchange' | 'samples'> & Partial<Pick<Service, 'dialer'>> = {},
 ) {
   const db = given ?? (await emptyStore());
   const woken: string[] = [];
@@ -78,7 +78,7 @@ export async function testApi(
     now: () => clock.now,
     told: createNotifier(),
     dialer: createDialer(),
-    ...beside,
+    ...other,
     wake: (deploymentId) => woken.push(deploymentId),
     lookAtDomains: () => {},
   };

@@ -14,7 +14,7 @@ import { sealWith } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';
 import { addDeployment, deploymentById, type Intent, writeIntent } from '../../src/store/deployments.ts';
 import { eventsAfter } from '../../src/store/events.ts';
-import { makeDue, releaseLease, acquireLeases } from '../../src/store/leases.ts';
+import { acquireLeases, makeDue, releaseLease } from '../../src/store/leases.ts';
 import { addRevision } from '../../src/store/revisions.ts';
 import { servedRoutes } from '../../src/store/routes.ts';
 import { provideSeed } from '../../src/store/seeds.ts';

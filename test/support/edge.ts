@@ -27,7 +27,7 @@ export type EdgeFixture = {
   states: Map<string, SiteState>;
   /** The hosts of its lookups. */
   lookedUp: string[];
-  ask(asked: Asked): Promise<Answer>;
+  ask(requested: Asked): Promise<Answer>;
   /** Sends bytes as they are and returns everything that comes back until the end. */
   send(bytes: string): Promise<string>;
   startApi(): Promise<Server>;
@@ -70,7 +70,7 @@ export async function openEdge(
     logged,
     states,
     lookedUp,
-    ask: (asked) => ask(settings.port, asked),
+    ask: (requested) => ask(settings.port, requested),
     send: (bytes) => send(settings.port, bytes),
     startApi: () => startApi(dataDir),
     startPages: () => startPageServer(paths.pagesSocket, lookUp, log),

@@ -5,7 +5,7 @@ import type { CheckTags } from '../../src/control/visit/tag-check.ts';
 import type { ImageRequest, ResolvedImage, TagCheck } from '../../src/deployment/plan/operation.ts';
 import type { Tampering, WorkloadName } from '../../src/deployment/workload/workload.ts';
 import { type Engine, EngineFault, type Owned } from '../../src/engine/engine.ts';
-import { queryRegistry, findImage } from '../../src/engine/memory/images.ts';
+import { findImage, queryRegistry } from '../../src/engine/memory/images.ts';
 import { createMemoryEngine, type MemoryEngineOptions } from '../../src/engine/memory/memory.ts';
 import type { Interceptor } from '../../src/engine/memory/memory-call.ts';
 import { type MemoryOperation, refuseInUse } from '../../src/engine/memory/operations.ts';

@@ -16,7 +16,7 @@ export type NameServer = AsyncDisposable & {
 
 /** @param say by type and name, which is in lower case. */
 export async function startNameServer(say: (type: string, name: string) => Said): Promise<NameServer> {
-  const asked = new Map<string, number>();
+  const requested = new Map<string, number>();
 
   function answerTo(query: Buffer): Buffer | undefined {
     const { id, questions } = packet.decode(query);
@@ -24,7 +24,7 @@ export async function startNameServer(say: (type: string, name: string) => Said)
     if (!question) return undefined;
     const name = question.name.toLowerCase();
     const key = `${question.type} ${name}`;
-    asked.set(key, (asked.get(key) ?? 0) + 1);
+    requested.set(key, (requested.get(key) ?? 0) + 1);
     const said = say(question.type, name);
     if (said === 'drop') return undefined;
     if (Buffer.isBuffer(said)) return Buffer.concat([query.subarray(0, 2), said.subarray(2)]);
@@ -81,7 +81,7 @@ export async function startNameServer(say: (type: string, name: string) => Said)
   return {
     address: `127.0.0.1:${port}`,
     port,
-    asked,
+    asked: requested,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       await Promise.all([new Promise((done) => tcp.close(done)), new Promise<void>((done) => udp.close(() => done()))]);

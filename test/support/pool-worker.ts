@@ -4,14 +4,14 @@ import { serveWork } from '../../src/lib/worker-pool.ts';
 
 export type Asked = 'easy' | 'thread' | 'endless' | 'greedy' | 'broken';
 
-serveWork((asked: Asked): string => {
-  switch (asked) {
+serveWork((requested: Asked): string => {
+  switch (requested) {
     case 'easy':
       return 'done';
     case 'thread':
       return String(threadId);
     case 'endless':
-      for (;;) asked.repeat(10);
+      for (;;) requested.repeat(10);
     case 'greedy':
       for (const kept: number[][] = []; ; ) kept.push(Array.from({ length: 10_000 }, (_, index) => index));
     case 'broken':

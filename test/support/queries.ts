@@ -27,13 +27,13 @@ export function watchQueries(db: Kysely<Tables>): { watched: Kysely<Tables>; que
 /** The steps in which SQLite reads whole tables, or whole indexes. */
 export async function scansOf(db: Kysely<Tables>, { sql: text, parameters }: Query): Promise<string[]> {
   const [first, ...rest] = text.split('?');
-  const asked = sql.join(
+  const requested = sql.join(
     [
       sql.raw(`explain query plan ${first}`),
       ...rest.flatMap((part, index) => [sql.val(parameters[index]), sql.raw(part)]),
     ],
     sql``,
   );
-  const { rows } = await sql<{ detail: string }>`${asked}`.execute(db);
+  const { rows } = await sql<{ detail: string }>`${requested}`.execute(db);
   return rows.map(({ detail }) => detail).filter((detail) => detail.startsWith('SCAN'));
 }

@@ -94,7 +94,7 @@ async function visit({ port, root, hosts, path, perSecond }: Visiting): Promise<
     const waiting = new Set<Promise<void>>();
     const begunAt = performance.now();
     const askOnce = () => {
-      const asked: Promise<void> = ask(hosts[fared.asked++ % hosts.length]!)
+      const requested: Promise<void> = ask(hosts[fared.asked++ % hosts.length]!)
         .then((tookMs) => {
           fared.tookMs.push(tookMs);
           process.stdout.write('\n');
@@ -103,8 +103,8 @@ async function visit({ port, root, hosts, path, perSecond }: Visiting): Promise<
           fared.failed += 1;
           if (failures.length < 5) failures.push(error.message);
         })
-        .finally(() => waiting.delete(asked));
-      waiting.add(asked);
+        .finally(() => waiting.delete(requested));
+      waiting.add(requested);
     };
     let skipped = 0;
     const timer = setInterval(() => {

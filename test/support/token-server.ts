@@ -31,7 +31,7 @@ export type TokenServer = AsyncDisposable & {
 export async function startTokenServer(login: { username: string; password: string }): Promise<TokenServer> {
   const { key, cert } = await makeCertificate('DNS:token.example');
   const x5c = [new X509Certificate(cert).raw.toString('base64')];
-  const asked: TokenServer['asked'] = [];
+  const requested: TokenServer['asked'] = [];
 
   function tokenFor(access: { type: 'repository'; name: string; actions: string[] }[]): string {
     const now = Math.floor(Date.now() / 1000);
@@ -64,7 +64,7 @@ export async function startTokenServer(login: { username: string; password: stri
     const shown = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     const [username, password] = shown ? Buffer.from(shown, 'base64').toString().split(':') : [];
     const scope = query.get('scope') ?? '';
-    asked.push({ scope, username });
+    requested.push({ scope, username });
     const isKnown = username === login.username && password === login.password;
     if (query.get('service') !== tokenService || (shown && !isKnown)) return void response.writeHead(401).end();
     const token = grant(scope, (name, action) => isKnown || (name.startsWith('public/') && action === 'pull'));
@@ -78,7 +78,7 @@ export async function startTokenServer(login: { username: string; password: stri
     host,
     realm: `http://${host}/token`,
     certificate: cert,
-    asked,
+    asked: requested,
     grant: (scope) => grant(scope),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

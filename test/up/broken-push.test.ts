@@ -81,13 +81,13 @@ test('a layer arrives whole over connections that all break, without starting ag
   await writeFile(file, content);
   const digest = digestOf(content);
   const registry = createRegistryClient({ server: proxy.origin, token, signal, pauses: Array(20).fill(10) });
-  let told = 0;
+  let reported = 0;
   assert.equal(await registry.hasBlob(repository, digest), false);
   await registry.sendBlob(repository, { file, digest, sizeBytes: content.length }, (bytes) => {
-    told += bytes;
+    reported += bytes;
   });
   assert.equal(await registry.hasBlob(repository, digest), true);
-  assert.equal(told, content.length, 'each byte is told of once');
+  assert.equal(reported, content.length, 'each byte is told of once');
   assert.ok(proxy.broken() >= 2, `${proxy.broken()} connections broke`);
   assert.ok(proxy.passedBytes() < 2.5 * content.length, `${proxy.passedBytes()} bytes were sent`);
 });

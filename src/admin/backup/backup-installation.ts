@@ -19,8 +19,8 @@ import { createLoopVolumes } from '../../engine/docker/volumes/loop-volumes.ts';
 import {
   clearFolder,
   copyVolumes,
-  makeFolder,
   freeBytesForCopies,
+  makeFolder,
   volumesIn,
 } from '../../engine/docker/volumes/volume-copies.ts';
 import { readKeys } from '../../lib/key-file.ts';
@@ -45,16 +45,16 @@ import {
   volumesTag,
   volumesTagOf,
 } from './backup-files.ts';
+import { acquireBackupLock } from './backup-lock.ts';
 import {
   backUpVolumes,
   clearKilledBackups,
   type KeptOnce,
   keepCopies,
-  type SkippedVolumes,
   type SizedVolumes,
+  type SkippedVolumes,
   type VolumeKeeper,
 } from './backup-volumes.ts';
-import { acquireBackupLock } from './backup-lock.ts';
 import type { OpenElsewhere } from './open-elsewhere.ts';
 
 export type BackupOrder = {

@@ -44,7 +44,7 @@ export type VolumeReport = (step: { kind: 'kept-volumes'; deploymentId: string; 
 export async function backUpVolumes(
   db: Database,
   keeper: VolumeKeeper | Error,
-  told: VolumeReport,
+  reported: VolumeReport,
 ): Promise<{ kept: KeptVolumes[]; leftOut: SkippedVolumes[] }> {
   const kept: KeptVolumes[] = [];
   const leftOut: SkippedVolumes[] = [];
@@ -65,7 +65,7 @@ export async function backUpVolumes(
         continue;
       }
       const { pausedMs, ...data } = one;
-      told({ kind: 'kept-volumes', deploymentId, pausedMs });
+      reported({ kind: 'kept-volumes', deploymentId, pausedMs });
       kept.push(data);
     } catch (error) {
       // One of many must not keep the others from being backed up.

@@ -17,7 +17,7 @@ import { provideKeys, readKeys } from '../../lib/key-file.ts';
 import { keyIdOf } from '../../lib/seal.ts';
 import { heldCopies, holdCopy } from '../../store/copy-holds.ts';
 import { openSqlite } from '../../store/database.ts';
-import { recordKeyId, provideInstallationId } from '../../store/installation.ts';
+import { provideInstallationId, recordKeyId } from '../../store/installation.ts';
 import type { Tables } from '../../store/rows.ts';
 import { type BackupOrder, type BackupStep, backUpInstallation } from './backup-installation.ts';
 import { type RestoreOrder, type RestoreStep, restoreInstallation } from './restore-installation.ts';
@@ -192,13 +192,13 @@ test('an unreachable cluster does not prevent a backup of the rest, and is repor
   const away = new Error('The cluster does not respond.');
   const nowhere = await backUp(createMemoryWorld({}), { copiesElsewhere: () => Promise.reject(away) });
   const silent = elsewhere(createMemoryWorld({}));
-  const asked = await backUp(createMemoryWorld({}), {
+  const requested = await backUp(createMemoryWorld({}), {
     async copiesElsewhere(...given) {
       const open = (await silent(...given))!;
       return { ...open, copies: { ...open.copies, sizes: () => Promise.reject(away) } };
     },
   });
-  for (const made of [nowhere, asked]) {
+  for (const made of [nowhere, requested]) {
     assert.ok(made.kind === 'backed-up');
     assert.deepEqual(made.leftOut, [{ deploymentId: 'shop', volumes: ['db'], because: 'failed', fault: away }]);
   }

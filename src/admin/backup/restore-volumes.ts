@@ -75,7 +75,12 @@ export async function fillCopies({ repository, copies, backupId }: Filling): Pro
       const made = await copies.make(deploymentId, missing, key);
       if (made.kind !== 'tars') throw new Error('A copy that is not a tar must be filled on its machine.');
       const { signal: stop } = new AbortController();
-      await fillFromTars(made, names, { placeId, volumes }, { repository, withinMs: transferTimeoutMs(totalBytes), stop });
+      await fillFromTars(
+        made,
+        names,
+        { placeId, volumes },
+        { repository, withinMs: transferTimeoutMs(totalBytes), stop },
+      );
       await copies.finish(deploymentId, names, key);
     },
     async place(brought) {

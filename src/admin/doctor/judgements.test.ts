@@ -44,7 +44,7 @@ const closed = { code: 'ECONNREFUSED', kind: 'none' } as const;
 const mail = { server: 'mail.example.com:587', answer: { value: { isSent: false } } };
 
 /** The failed checks and warnings, in words. */
-function told(...checks: Check[]): string {
+function reported(...checks: Check[]): string {
   for (const { name, state, todo } of checks)
     if (state === 'bad' || state === 'warn') assert.ok(todo, `${name}: what to do`);
   return checks
@@ -69,7 +69,7 @@ test('of what is sound all is good', () => {
       ...judgeOpenness(open),
     ],
   ];
-  assert.equal(told(...checks), '');
+  assert.equal(reported(...checks), '');
 });
 
 const broken: [string, Check[], RegExp][] = [
@@ -213,7 +213,7 @@ const broken: [string, Check[], RegExp][] = [
 ];
 
 for (const [title, checks, words] of broken)
-  test(`${title}: the report names the problem and gives advice`, () => assert.match(told(...checks), words));
+  test(`${title}: the report names the problem and gives advice`, () => assert.match(reported(...checks), words));
 
 test('a service for this machine alone gets no advice for public ones', () => {
   const checks = judgeOpenness({

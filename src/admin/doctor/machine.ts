@@ -32,8 +32,7 @@ export function judgeDisk({ place, space }: DiskSeen, minBytes: number, name = '
   const words = `${place}: ${gigabytes(freeBytes)} of ${gigabytes(totalBytes)} are free`;
   const todo = 'Make room, or add a disk: "docker system df" and "berth admin images" show what uses the space.';
   if (freeBytes < minBytes) return bad(name, `${words}, less than BERTH_DISK_FREE: nothing starts.`, todo);
-  if (freeBytes < 2 * minBytes)
-    return warn(name, `${words}; at ${gigabytes(minBytes)} nothing starts any more.`, todo);
+  if (freeBytes < 2 * minBytes) return warn(name, `${words}; at ${gigabytes(minBytes)} nothing starts any more.`, todo);
   return good(name, `${words}.`);
 }
 

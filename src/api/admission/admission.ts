@@ -9,7 +9,7 @@ import type { Origin } from '../../store/origins.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { admitStranger } from './caller-admission.ts';
 import { admitToHost, exceededBounds, exceedsMaximum } from './capacity.ts';
-import { type PlanRequest, admitToPlan, type Plan } from './plans.ts';
+import { admitToPlan, type Plan, type PlanRequest } from './plans.ts';
 
 /** Contains the exceeded bounds if the configuration requests more than is ever available. */
 export type Admission = Result<undefined> & { exceeded?: Bounds };
@@ -27,15 +27,15 @@ export async function admit(
     plan,
     origin,
   }: { budget: Budget; strangers: StrangerLimits; plan: Plan | undefined; origin: Origin },
-  asked: PlanRequest & { now: Instant; sessionId: string | undefined },
+  requested: PlanRequest & { now: Instant; sessionId: string | undefined },
 ): Promise<Admission> {
   const max = maximumOf(budget, strangers, plan?.tier);
   // Before the plan, whose refusal would say nothing of the line.
-  const counted = await exceededBounds(db, max, { ...asked, ofAll: false });
+  const counted = await exceededBounds(db, max, { ...requested, ofAll: false });
   if (counted) return { ...exceedsMaximum, exceeded: counted };
-  const allowed = plan ? await admitToPlan(db, plan, asked) : await admitStranger(db, strangers, origin, asked);
+  const allowed = plan ? await admitToPlan(db, plan, requested) : await admitStranger(db, strangers, origin, requested);
   if (!allowed.ok) return allowed;
-  const measured = await exceededBounds(db, max, { ...asked, ofAll: true });
+  const measured = await exceededBounds(db, max, { ...requested, ofAll: true });
   if (measured) return { ...exceedsMaximum, exceeded: measured };
-  return await admitToHost(db, budget, asked);
+  return await admitToHost(db, budget, requested);
 }

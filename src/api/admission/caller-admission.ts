@@ -12,7 +12,7 @@ import { type Origin, usageOfClient } from '../../store/origins.ts';
 import { usageOfSession } from '../../store/usage.ts';
 import type { ApiSettings } from '../api-service.ts';
 import { clientAddress, clientKey } from '../requests/client-address.ts';
-import { type PlanRequest, addedBy } from './plans.ts';
+import { addedBy, type PlanRequest } from './plans.ts';
 
 export function originOf(request: FastifyRequest, { networkPool }: Pick<ApiSettings, 'networkPool'>): Origin {
   return { address: clientAddress(request), client: clientKey(request, networkPool) };
@@ -35,12 +35,12 @@ export async function admitStranger(
   db: Database,
   limits: StrangerLimits,
   { client }: Origin,
-  asked: PlanRequest & { now: Instant; sessionId?: string | undefined },
+  requested: PlanRequest & { now: Instant; sessionId?: string | undefined },
 ): Promise<Result<undefined>> {
-  const { now, sessionId } = asked;
+  const { now, sessionId } = requested;
   const used = {
     inSession: await usageOfSession(db, sessionId, now),
     fromAddress: await usageOfClient(db, client, now),
   };
-  return strangerFits(limits, used, await addedBy(db, asked));
+  return strangerFits(limits, used, await addedBy(db, requested));
 }

@@ -51,14 +51,14 @@ test('what could never fit is refused as a fault of the configuration, with the 
   api.budget.emptyDiskBytes = 90 * 2 ** 30;
   const token = await api.startShop();
   const volume = shopYaml.replace(/$/, '      volumes: [{ name: data, mountPath: /data, size: 9Ti }]\n');
-  const told =
+  const reported =
     '8:17 application.pods[0].volumes[0]: the application requests 9 TiB of disk space, and this server has 90 GiB at most (write at most 89Gi)';
   for (const { status, headers, body } of [
     await api.postYaml('/startUserDeployment', volume),
     await api.postYaml('/startUserDeployment?dryRun=true', volume),
     await api.postYaml(`/updateUserDeployment?sessionToken=${token}`, volume),
   ]) {
-    assert.deepEqual([status, body.code, body.errors], [400, 'invalid_configuration', [told]]);
+    assert.deepEqual([status, body.code, body.errors], [400, 'invalid_configuration', [reported]]);
     assert.equal(headers['retry-after'], undefined);
     assert.equal(body.diagnostics[0].code, 'beyond-limit');
   }
@@ -89,11 +89,11 @@ describe('validating', () => {
     const api = await testApi({ strangers: { perSession: 9, perAddress: 9, memoryBytesPerAddress: 8 * 2 ** 30 } });
     const checked = await api.postYaml('/validate?fix=true', limited('64Gi'));
     assert.deepEqual([checked.status, checked.body.valid], [200, false]);
-    const told =
+    const reported =
       '8:38 application.pods[0].resources.limits.memory: 64 GiB of memory are requested, and without an account 8 GiB are possible at most (write at most 8Gi)';
-    assert.deepEqual([checked.body.errors, checked.body.fixedErrors], [[told], [told]]);
+    assert.deepEqual([checked.body.errors, checked.body.fixedErrors], [[reported], [reported]]);
     const started = await api.postYaml('/startUserDeployment', limited('64Gi'));
-    assert.deepEqual([started.status, started.body.errors], [400, [told]]);
+    assert.deepEqual([started.status, started.body.errors], [400, [reported]]);
     assert.equal((await api.postYaml('/validate', limited('8Gi'))).body.valid, true);
     assert.equal((await api.postYaml('/startUserDeployment', limited('8Gi'))).status, 200);
   });

@@ -20,8 +20,8 @@ export async function admitToHost(
   budget: Budget,
   { spec, deploymentId }: { spec: AppSpec; deploymentId?: string | undefined },
 ): Promise<Result<undefined>> {
-  const asked = await addedAmount(db, { spec, deploymentId });
-  const fit = fits(budget, await committedInAll(db), asked);
+  const requested = await addedAmount(db, { spec, deploymentId });
+  const fit = fits(budget, await committedInAll(db), requested);
   if (fit.kind === 'fits') return succeed(undefined);
   const { called, print, hint } = words[fit.resource];
   const amount = `${deploymentId === undefined ? '' : 'another '}${print(fit.asked)}`;

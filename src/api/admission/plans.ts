@@ -59,9 +59,9 @@ export function payerOf(caller: Caller | undefined): string | null {
 export async function admitToPlan(
   db: Database,
   { accountId, tier }: Plan,
-  asked: PlanRequest & { now: Instant },
+  requested: PlanRequest & { now: Instant },
 ): Promise<Result<undefined>> {
-  return planFits(tier, await usageOf(db, accountId, asked.now), await addedBy(db, asked));
+  return planFits(tier, await usageOf(db, accountId, requested.now), await addedBy(db, requested));
 }
 
 /**

@@ -13,11 +13,11 @@ const start = (api: TestApi, headers: Record<string, string> = {}, yaml = shopYa
 
 test('a start without a proof is answered with a challenge, and with its solution it starts', async () => {
   const api = await testApi(always);
-  const asked = await start(api);
-  assert.deepEqual([asked.status, asked.body.code], [429, 'proof_of_work_required']);
-  assert.equal(asked.headers['retry-after'], '60');
+  const requested = await start(api);
+  assert.deepEqual([requested.status, requested.body.code], [429, 'proof_of_work_required']);
+  assert.equal(requested.headers['retry-after'], '60');
   assert.equal(api.woken.length, 0);
-  const proof = await solveProof(asked.body.challenge);
+  const proof = await solveProof(requested.body.challenge);
   assert.equal((await start(api, { [proofHeader]: proof })).status, 200);
 });
 

@@ -23,7 +23,7 @@ import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { unknownParameters } from '../requests/query-parameters.ts';
 import type { Limits } from '../requests/rate-limits.ts';
 import { type Documents, emptyBody, Strict } from './documents.ts';
-import { type OutputOf, type InputOf, type Bounds, printErrors } from './reading/read-document.ts';
+import { type Bounds, type InputOf, type OutputOf, printErrors } from './reading/read-document.ts';
 
 const ValidationRecord = Type.Object(
   {
@@ -79,14 +79,14 @@ export function configurationEndpoints(
         const { body, query } = request;
         if (typeof body !== 'string' || body.trim() === '') throw new RefusedRequest(emptyBody.problem);
         const bounds = await boundsFor(service, request, query);
-        const asked = { text: body, isStrict: query.strict === 'true', bounds };
+        const requested = { text: body, isStrict: query.strict === 'true', bounds };
         const isFixing = query.fix === 'true';
-        const first = orRefuse(await readFor(documents, request, asked, isFixing));
+        const first = orRefuse(await readFor(documents, request, requested, isFixing));
         const spec = query.images === 'true' && first.parsed.kind === 'valid' ? first.parsed.spec : undefined;
         const mayLook = (images: number) => limits.allowsImages(request, images);
         const missing = spec && (await findMissingImages(service, spec, mayLook));
         const { parsed, fixed } = missing?.length
-          ? orRefuse(await readFor(documents, request, { ...asked, missing }, isFixing))
+          ? orRefuse(await readFor(documents, request, { ...requested, missing }, isFixing))
           : first;
         const { diagnostics } = parsed;
         const errors = printErrors(diagnostics);
@@ -132,11 +132,11 @@ export function configurationEndpoints(
 async function readFor(
   documents: Documents,
   request: FastifyRequest,
-  asked: InputOf<'parse'>,
+  requested: InputOf<'parse'>,
   isCorrected: boolean,
 ): Promise<Result<{ parsed: Parsed; fixed?: OutputOf<'correct'>['fixed'] }>> {
-  if (isCorrected) return await documents.read(request, 'correct', asked);
-  const read = await documents.read(request, 'parse', asked);
+  if (isCorrected) return await documents.read(request, 'correct', requested);
+  const read = await documents.read(request, 'parse', requested);
   return read.ok ? succeed({ parsed: read.value }) : read;
 }
 

@@ -11,7 +11,7 @@ import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { unknownParameters } from '../requests/query-parameters.ts';
 import type { Limits } from '../requests/rate-limits.ts';
 import { moveToQuery } from '../requests/token-places.ts';
-import { type OutputOf, type InputOf, type Bounds, type Kind, refuseConfiguration } from './reading/read-document.ts';
+import { type Bounds, type InputOf, type Kind, type OutputOf, refuseConfiguration } from './reading/read-document.ts';
 import type { Reader } from './reading/reader.ts';
 
 const yamlTypes = ['text/x-yaml', 'text/yaml', 'application/yaml', 'application/x-yaml', 'text/plain'];
@@ -23,13 +23,13 @@ export type Documents = {
   read<K extends Kind>(
     request: Pick<FastifyRequest, 'headers'>,
     kind: K,
-    asked: InputOf<K>,
+    requested: InputOf<K>,
   ): Promise<Result<OutputOf<K>>>;
 };
 
 export function createDocuments(reader: Reader, limits: Limits, networkPool: string): Documents {
   const documents: Documents = {
-    read: (request, kind, asked) => reader.read(clientKey(request, networkPool), kind, asked),
+    read: (request, kind, requested) => reader.read(clientKey(request, networkPool), kind, requested),
     receive(scope) {
       readBodies(scope);
       scope.addHook('preValidation', async (request, reply) => {

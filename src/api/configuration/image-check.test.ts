@@ -14,17 +14,17 @@ const yaml = (image: string) => `application:
 
 async function server(settings: Parameters<typeof testApi>[0] = {}) {
   const api = await testApi(settings);
-  const asked: string[] = [];
+  const requested: string[] = [];
   api.world.images.set('node:26-slim', {});
   api.world.images.set('private/node:20', { digest: `sha256:${'a'.repeat(64)}` });
   api.service.registries = {
     async digestOf({ image }) {
-      asked.push(image);
+      requested.push(image);
       if (image === 'nginx:1') return `sha256:${'b'.repeat(64)}`;
       throw new ImageFault('image-not-found', image, `Image ${image} was not found.`);
     },
   };
-  return { api, asked };
+  return { api, asked: requested };
 }
 
 test('with images=true a document with an image that the server cannot get is invalid, and the nearest one is named', async () => {

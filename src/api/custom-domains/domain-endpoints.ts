@@ -10,7 +10,7 @@ import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { refusalsOfApplications, refusalsOfDomains } from '../description/refusals.ts';
 import { ApplicationFields, ApplicationQuery, findApplication } from '../requests/callers.ts';
 import { orRefuse } from '../requests/errors.ts';
-import { addDomain, requestCheck, removeDomain } from './domain-changes.ts';
+import { addDomain, removeDomain, requestCheck } from './domain-changes.ts';
 import { DomainRecord, domainRecords } from './domain-records.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 300, description: 'A name such as shop.example.com.' });
@@ -125,8 +125,8 @@ export function domainEndpoints(service: Service): FastifyPluginAsyncTypebox {
       },
       async (request) => {
         const found = orRefuse(await findApplication(service, request, request.body));
-        const asked = orRefuse(await requestCheck(service, found, request.body.domain));
-        const latest = (await domainOfAccount(db, asked)) ?? asked;
+        const requested = orRefuse(await requestCheck(service, found, request.body.domain));
+        const latest = (await domainOfAccount(db, requested)) ?? requested;
         const domain = await recordOf(found, await whenChecked(latest));
         return { message: `${domain.domain} is ${domain.state}.`, domain };
       },

@@ -43,8 +43,8 @@ async function measuredShop({ measuresPods = true } = {}) {
     await measured.note({ at: clock.now, elapsedMs, uses: measuresPods ? [use(cpuMs)] : undefined, requests, volumes });
     if (elapsedMs === 0) clock.now += stepMs;
   }
-  const ask = (query = '', asked = token) =>
-    api.get(`/getDeploymentMetrics?applicationName=shop${query}`, { authorization: `Bearer ${asked}` });
+  const ask = (query = '', requested = token) =>
+    api.get(`/getDeploymentMetrics?applicationName=shop${query}`, { authorization: `Bearer ${requested}` });
   return { api, token, id, ask };
 }
 

@@ -50,11 +50,11 @@ export function deploymentMetricsEndpoint(service: Service): FastifyPluginAsyncT
         const samples = service.samples?.();
         const metrics: DeploymentMetrics = samples?.of(deployment.id) ?? createMeasured().of(deployment.id, now);
         const message = !samples ? elsewhere : metrics.arePodsMeasured ? undefined : unmeasured;
-        const told = { ...(message && { message }), ...parameterWarnings(request) };
-        if (request.query.range !== 'day') return { ...hourRecord(deployment, metrics, now), ...told };
+        const reported = { ...(message && { message }), ...parameterWarnings(request) };
+        if (request.query.range !== 'day') return { ...hourRecord(deployment, metrics, now), ...reported };
         if (deployment.claimedAt === null) throw new RefusedRequest(needsClaim.problem);
         const kept = await keptMetricsSince(service.db, deployment.id, now - keptForMs - keptPeriodMs);
-        return { ...dayRecord(deployment, metrics, kept, now), ...told };
+        return { ...dayRecord(deployment, metrics, kept, now), ...reported };
       },
     );
   };

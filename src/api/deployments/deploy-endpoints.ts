@@ -128,18 +128,18 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
     receiveSources(app, service);
 
     /** The last thing: a proof is spent on a start that nothing else stands in the way of. Accounts have plans instead. */
-    const startProven = async (request: FastifyRequest, asked: Starting): Promise<Result<Started>> => {
-      const known = asked.key && (await recallAnswer(service, asked.key));
+    const startProven = async (request: FastifyRequest, requested: Starting): Promise<Result<Started>> => {
+      const known = requested.key && (await recallAnswer(service, requested.key));
       if (known) return known;
-      const isFree = asked.isTrial || payerOf(asked.caller) !== null;
+      const isFree = requested.isTrial || payerOf(requested.caller) !== null;
       const unproven = isFree ? undefined : await proofs.refuse(request);
-      return unproven ? { ok: false, problem: unproven } : await start(service, asked);
+      return unproven ? { ok: false, problem: unproven } : await start(service, requested);
     };
 
     /** A retry that overlaps the first try waits for it: their proof is one, and is spent once. */
-    const startOnce = (request: FastifyRequest, asked: Starting): Promise<Result<Started>> => {
-      const work = () => startProven(request, asked);
-      return asked.key ? turns(asked.key.keyHash, work) : work();
+    const startOnce = (request: FastifyRequest, requested: Starting): Promise<Result<Started>> => {
+      const work = () => startProven(request, requested);
+      return requested.key ? turns(requested.key.keyHash, work) : work();
     };
 
     const linksFor = (deployment: Deployment, caller: Caller | undefined): Links =>
@@ -174,8 +174,8 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
           const origin = originOf(request, service.settings);
           const isTrial = request.query.dryRun === 'true';
           const explain = (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds });
-          const asked = { document, spec, caller, origin, key, source, isTrial, explain };
-          const started = orRefuse(await startOnce(request, asked));
+          const requested = { document, spec, caller, origin, key, source, isTrial, explain };
+          const started = orRefuse(await startOnce(request, requested));
           if (isTrial) return dryRunRecord('started', configuration);
 
           const { deployment, sessionToken } = started;

@@ -50,9 +50,9 @@ test('an update of an existing database reports which variables it ignores, and 
     (await api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}${query}`, yaml(password))).body.warnings;
   const says = /pod db: POSTGRES_PASSWORD is read only when the database is created: .*keeps the old value \(change it/;
   for (const query of ['&dryRun=true', '']) {
-    const told = await update('hunter-two-0123', query);
-    assert.match(told.join(), says);
-    assert.doesNotMatch(told.join(), /hunter/);
+    const reported = await update('hunter-two-0123', query);
+    assert.match(reported.join(), says);
+    assert.doesNotMatch(reported.join(), /hunter/);
   }
   assert.doesNotMatch((await update('hunter-two-0123')).join(), /keeps the old/);
 });
@@ -64,8 +64,8 @@ test('a note is returned as a value, and does not count as a warning', async () 
   const updated = await api.postYaml(`/updateUserDeployment?sessionToken=${started.body.sessionToken}`, yaml);
   for (const { status, body } of [checked, started, updated]) {
     assert.deepEqual([status, body.warnings], [200, []]);
-    const told = body.diagnostics.map(({ severity, code }: Record<string, string>) => `${severity} ${code}`);
-    assert.deepEqual(told, ['note generated-value']);
+    const reported = body.diagnostics.map(({ severity, code }: Record<string, string>) => `${severity} ${code}`);
+    assert.deepEqual(reported, ['note generated-value']);
   }
 });
 

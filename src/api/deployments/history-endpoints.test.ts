@@ -111,8 +111,8 @@ test('a rollback is an update with the document of the last revision that ran, o
 test('where nothing has run before there is nothing to go back to', async () => {
   const api = await testApi();
   const { body } = await api.postYaml('/startUserDeployment', shopYaml);
-  const asked = { applicationName: 'shop', sessionToken: body.sessionToken };
-  const answer = await api.postJson('/rollbackUserDeployment', asked);
+  const requested = { applicationName: 'shop', sessionToken: body.sessionToken };
+  const answer = await api.postJson('/rollbackUserDeployment', requested);
   assert.deepEqual([answer.status, answer.body.code], [404, 'revision_not_found']);
 });
 

@@ -220,8 +220,8 @@ async function restoreNow(
     const terms = restore(deployment, limits, now);
     if (!terms.ok) return terms;
     const plan = await planOfDeployment(db, tiers, deployment);
-    const asked = { spec, now, sessionId, deploymentId: id, isReturning: true };
-    const admitted = await admit(db, { budget, strangers, plan, origin }, asked);
+    const requested = { spec, now, sessionId, deploymentId: id, isReturning: true };
+    const admitted = await admit(db, { budget, strangers, plan, origin }, requested);
     if (!admitted.ok) return admitted;
     const begun = {
       ...terms.value,

@@ -43,10 +43,14 @@ export const PreviewFields = {
 type Previewed = { spec: AppSpec; repeats?: number | undefined };
 
 /** As `previewOf`, computed at the first call only, because a large configuration takes a while. */
-export function previewOnce(service: Service, deployment: Deployment, asked: Previewed): () => Promise<UpdatePreview> {
+export function previewOnce(
+  service: Service,
+  deployment: Deployment,
+  requested: Previewed,
+): () => Promise<UpdatePreview> {
   let preview: Promise<UpdatePreview> | undefined;
   return () => {
-    preview ??= previewOf(service, deployment, asked);
+    preview ??= previewOf(service, deployment, requested);
     return preview;
   };
 }

@@ -19,10 +19,10 @@ beforeEach(async () => {
   } = await api.postYaml('/startUserDeployment', shopYaml));
 });
 
-const asked = () => ({ applicationName: 'shop', sessionToken });
+const requested = () => ({ applicationName: 'shop', sessionToken });
 const status = () => api.get(`/getDeploymentStatus?applicationName=shop&sessionToken=${sessionToken}`);
-const restore = () => api.postJson('/restoreDeployment', asked());
-const remove = (more: object = {}) => api.postJson('/removeDeploymentReservation', { ...asked(), ...more });
+const restore = () => api.postJson('/restoreDeployment', requested());
+const remove = (more: object = {}) => api.postJson('/removeDeploymentReservation', { ...requested(), ...more });
 const minutesLeft = async () => (Date.parse((await status()).body.expiresAt) - api.clock.now) / minute;
 
 /** As a loop would have it, some time later. */
@@ -41,8 +41,8 @@ test('the token of a removed deployment only shows until when it can be restored
   const refused = [
     await api.get(`/getReservations?sessionToken=${sessionToken}`),
     await api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}`, shopYaml),
-    await api.postJson('/extendDeployment', asked()),
-    await api.postJson('/claimDeployment', asked()),
+    await api.postJson('/extendDeployment', requested()),
+    await api.postJson('/claimDeployment', requested()),
     await api.get(`/getDeploymentLogs?applicationName=shop&sessionToken=${sessionToken}`),
     await api.get(`/getDeploymentConfiguration?applicationName=shop&sessionToken=${sessionToken}`),
     await api.postYaml(`/startUserDeployment?sessionToken=${sessionToken}`, shopYaml),
@@ -57,7 +57,7 @@ test('the token of a removed deployment only shows until when it can be restored
 test('one application that has ended is named as restorable while another one of the session runs', async () => {
   await api.postYaml(`/startUserDeployment?sessionToken=${sessionToken}`, shopYaml.replace('shop', 'blog'));
   await remove();
-  const { body } = await api.postJson('/extendDeployment', asked());
+  const { body } = await api.postJson('/extendDeployment', requested());
   assert.deepEqual(
     [body.code, /\/restoreDeployment.*brings back shop/.test(body.hint)],
     ['application_not_found', true],

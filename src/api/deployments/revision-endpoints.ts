@@ -151,10 +151,10 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
       async (request) => {
         const found = orRefuse(await findApplication(service, request, request.query));
         const number = orRefuse(await findKept(service, found, request.query.revision));
-        const asked = { ...found, revision: number };
-        const yaml = await documentOf(service.db, service.seal, asked.id, asked.revision);
-        const databases = await databasesOf(service, asked);
-        return { yaml, databases, ...(await outline(service, asked)), ...parameterWarnings(request) };
+        const requested = { ...found, revision: number };
+        const yaml = await documentOf(service.db, service.seal, requested.id, requested.revision);
+        const databases = await databasesOf(service, requested);
+        return { yaml, databases, ...(await outline(service, requested)), ...parameterWarnings(request) };
       },
     );
 
@@ -183,8 +183,17 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
         const token = caller.kind === 'session' ? caller.token : undefined;
         const explain = (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds });
         const preview = previewOnce(service, found, { spec });
-        const asked = { document, spec, current: found, preview, token, origin, askedBy: authMethodOf(caller), explain };
-        const trial = await update(service, { ...asked, isTrial: true });
+        const requested = {
+          document,
+          spec,
+          current: found,
+          preview,
+          token,
+          origin,
+          askedBy: authMethodOf(caller),
+          explain,
+        };
+        const trial = await update(service, { ...requested, isTrial: true });
         return {
           ...(await preview()),
           ...(!trial.ok && { refusal: refusalRecord(trial.problem) }),
@@ -206,9 +215,9 @@ async function outline({ db, seal }: Service, { id, revision, servingRevision }:
 }
 
 /** With the passwords that were made up for them. */
-async function databasesOf(service: Service, asked: Deployment) {
-  const revision = await revisionOf(service.db, service.seal, asked.id, asked.revision);
-  const desired = await desiredOf(service, asked, revision);
+async function databasesOf(service: Service, requested: Deployment) {
+  const revision = await revisionOf(service.db, service.seal, requested.id, requested.revision);
+  const desired = await desiredOf(service, requested, revision);
   if (desired.kind !== 'running') return [];
   const images = new Map(revision.spec.pods.map(({ name, image }) => [name, image]));
   return desired.workloads.flatMap(({ workload: { pod, replica, ports, env } }) => {

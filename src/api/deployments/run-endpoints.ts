@@ -149,7 +149,7 @@ export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
 async function ask(
   service: Service,
   { id }: Deployment,
-  decide: (asked: Asked) => Promise<Result<Order>>,
+  decide: (requested: Asked) => Promise<Result<Order>>,
 ): Promise<Result<Deployment>> {
   const done = await write(service.db, { deploymentId: id }, async (db): Promise<Result<Deployment>> => {
     const latest = await deploymentById(db, id);

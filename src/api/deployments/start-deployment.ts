@@ -33,7 +33,7 @@ import { authMethodOf, type Caller, sessionNotFound } from '../requests/callers.
 import { clientAddress } from '../requests/client-address.ts';
 import { noSnapshot } from '../volume-snapshots/snapshot-requests.ts';
 import { findPushed, settlePushed } from './pushed-references.ts';
-import { requestBuild, builtFrom, keepSource } from './source-builds.ts';
+import { builtFrom, keepSource, requestBuild } from './source-builds.ts';
 
 export type Starting = {
   document: string;
@@ -85,8 +85,8 @@ export async function start(service: Service, starting: Starting) {
     if (!unbanned.ok) return unbanned;
     const plan = await planOf(db, service.settings.tiers, present ? payingAccount(present) : accountId);
     const { strangers, graceMs } = service.settings;
-    const asked = { spec, now: createdAt, sessionId: session?.sessionId };
-    const admitted = await admit(db, { budget, strangers, plan, origin }, asked);
+    const requested = { spec, now: createdAt, sessionId: session?.sessionId };
+    const admitted = await admit(db, { budget, strangers, plan, origin }, requested);
     exceeded = admitted.exceeded;
     if (!admitted.ok) return admitted;
     const sessionId = session?.sessionId ?? randomUUID();
@@ -151,8 +151,12 @@ async function ownerOf(db: Database, { sessionId }: Deployment) {
 }
 
 /** The workloads do not run until the data has arrived. */
-async function giveData(db: Database, { id: deploymentId, createdAt }: Deployment, beside: SnapshotSource): Promise<void> {
-  const { deployment: from, snapshotId, revision, volumes } = beside;
+async function giveData(
+  db: Database,
+  { id: deploymentId, createdAt }: Deployment,
+  other: SnapshotSource,
+): Promise<void> {
+  const { deployment: from, snapshotId, revision, volumes } = other;
   await copySeed(db, from.id, deploymentId);
   await copyImages(db, { deploymentId: from.id, revision }, { deploymentId, revision: 1 });
   await requestRestore(db, { deploymentId, snapshotId, fromDeploymentId: from.id, volumes, now: createdAt });

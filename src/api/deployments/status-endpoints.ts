@@ -50,8 +50,8 @@ async function recentLines(service: Service, deployment: Deployment, signal: Abo
   if (deployment.lastLines.length > 0 || !isActive(deployment, now)) return deployment.lastLines;
   const pod = podToRead(statusAt(deployment, now).pods, now);
   if (!pod) return [];
-  const asked = { pod: pod.name, revision: pod.revision, tail: linesRead, isPrevious: false };
-  const every = { ...asked, since: undefined, until: undefined, search: undefined, stream: undefined };
+  const requested = { pod: pod.name, revision: pod.revision, tail: linesRead, isPrevious: false };
+  const every = { ...requested, since: undefined, until: undefined, search: undefined, stream: undefined };
   try {
     const { workloads } = await service.engine.observe(deployment.id, []);
     const { lines } = await lastLines(service, deployment, workloads, every, signal);
@@ -245,10 +245,10 @@ function printEvent(event: RecordedEvent): string {
 }
 
 function eventRecord({ sequence: _, count, firstAt, at, ...event }: RecordedEvent) {
-  const told = inOwnersWords(event);
+  const reported = inOwnersWords(event);
   return {
     at: new Date(at).toISOString(),
-    ...told,
+    ...reported,
     message: inOwnersWords(describeEvent(event)),
     count,
     firstAt: new Date(firstAt).toISOString(),

@@ -23,9 +23,9 @@ import { planOfDeployment } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { sessionNotFound } from '../requests/callers.ts';
-import { requestBeforeUpdate, isKept, refuseUnoffered } from '../volume-snapshots/snapshot-requests.ts';
+import { isKept, refuseUnoffered, requestBeforeUpdate } from '../volume-snapshots/snapshot-requests.ts';
 import { findPushed, settlePushed } from './pushed-references.ts';
-import { requestBuild, builtFrom, keepSource } from './source-builds.ts';
+import { builtFrom, keepSource, requestBuild } from './source-builds.ts';
 
 export type Updating = {
   document: string;
@@ -54,7 +54,8 @@ export async function update(service: Service, updating: Updating): Promise<Resu
   const now = service.now();
   const budget = await service.budget();
   // The setting applies only while the deployment is claimed. Otherwise it could block updates of an unclaimed one.
-  const isWanted = snapshotsBefore ?? (isKept(current) && (await snapshotPreferencesOf(service.db, current.id)).beforeUpdates);
+  const isWanted =
+    snapshotsBefore ?? (isKept(current) && (await snapshotPreferencesOf(service.db, current.id)).beforeUpdates);
   const offered = isWanted ? refuseUnoffered(service) : undefined;
   if (offered && !offered.ok) return offered;
   const takesSnapshot = isWanted && touchesData(await preview());
@@ -71,8 +72,8 @@ export async function update(service: Service, updating: Updating): Promise<Resu
     if (!free.ok) return free;
     const plan = await planOfDeployment(db, service.settings.tiers, latest);
     const { strangers } = service.settings;
-    const asked = { spec, now, sessionId: current.sessionId, deploymentId: current.id };
-    const admitted = await admit(db, { budget, strangers, plan, origin }, asked);
+    const requested = { spec, now, sessionId: current.sessionId, deploymentId: current.id };
+    const admitted = await admit(db, { budget, strangers, plan, origin }, requested);
     exceeded = admitted.exceeded;
     if (!admitted.ok) return admitted;
     const owner = { sessionId: current.sessionId, accountId: token === undefined ? accountId : null };
@@ -84,8 +85,8 @@ export async function update(service: Service, updating: Updating): Promise<Resu
     if (!pushed.ok) return pushed;
     const number = latest.revision + 1;
     if (takesSnapshot && latest.servingRevision !== null) {
-      const asked = await requestBeforeUpdate(db, service, latest);
-      if (!asked.ok) return asked;
+      const requested = await requestBeforeUpdate(db, service, latest);
+      if (!requested.ok) return requested;
     }
     await provideSeed(db, service.seal, latest.id);
     await addRevision(db, service.seal, latest.id, {

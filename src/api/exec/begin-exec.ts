@@ -32,30 +32,30 @@ export async function beginExec(
   service: Service,
   places: ExecSlots,
   request: FastifyRequest,
-  asked: ExecStart,
+  requested: ExecStart,
 ): Promise<Result<BegunExec>> {
-  const caller = await requireCaller(service, request, asked);
+  const caller = await requireCaller(service, request, requested);
   if (!caller.ok) return caller;
-  const found = applicationOf(caller.value, asked);
+  const found = applicationOf(caller.value, requested);
   if (!found.ok) return found;
   const deployment = found.value;
   const allowed = await allowExec(service, deployment);
   if (!allowed.ok) return allowed;
-  const workload = await findWorkload(service, deployment, asked);
+  const workload = await findWorkload(service, deployment, requested);
   if (!workload.ok) return workload;
   const { accountId } = caller.value;
   const client = clientKey(request, service.settings.networkPool);
   const leave = places.take(deployment.id, accountId === null ? `client ${client}` : `account ${accountId}`);
   if (typeof leave !== 'function') return { ok: false, problem: leave };
   try {
-    const { pod, command } = asked;
+    const { pod, command } = requested;
     await recordExec(service.db, {
       at: service.now(),
       actor: whoIs(caller.value),
       subject: deployment.id,
       reason: wordsOf(pod, command, clientAddress(request)),
     });
-    const started = await startIn(workload.value, { service, deployment, asked });
+    const started = await startIn(workload.value, { service, deployment, asked: requested });
     if (!started.ok) {
       leave();
       return started;
@@ -107,11 +107,11 @@ async function startIn(
 export async function mayGoOn(
   service: Service,
   request: FastifyRequest,
-  asked: Pick<ExecStart, 'sessionToken' | 'applicationName' | 'environment'>,
+  requested: Pick<ExecStart, 'sessionToken' | 'applicationName' | 'environment'>,
   deploymentId: string,
 ): Promise<boolean> {
-  const caller = await requireCaller(service, request, asked);
-  const found = caller.ok ? applicationOf(caller.value, asked) : caller;
+  const caller = await requireCaller(service, request, requested);
+  const found = caller.ok ? applicationOf(caller.value, requested) : caller;
   return found.ok && found.value.id === deploymentId && (await allowExec(service, found.value)).ok;
 }
 

@@ -136,9 +136,9 @@ test('where the one that was found has just ended, another that runs gets the co
   const { engine } = api.service;
   const { observe } = engine;
   const { start } = engine.exec!;
-  engine.observe = async (...asked) => {
+  engine.observe = async (...requested) => {
     engine.observe = observe;
-    const seen = await observe(...asked);
+    const seen = await observe(...requested);
     return { ...seen, workloads: [{ ...seen.workloads[0]!, name: 'ended' }] };
   };
   assert.equal((await run(['sh', '-c', 'exit 3'])).body.exitCode, 3);

@@ -9,8 +9,8 @@ import { ApplicationQuery } from '../requests/callers.ts';
 import { orRefuse } from '../requests/errors.ts';
 import { untilRevoked } from '../requests/revocation.ts';
 import { beginExec } from './begin-exec.ts';
-import type { ExecSlots } from './exec-slots.ts';
 import { ExecBody, ExecRecord } from './exec-schemas.ts';
+import type { ExecSlots } from './exec-slots.ts';
 
 /** For both outputs together. Clients rarely need more. */
 const maxBytes = 1024 * 1024;

@@ -27,7 +27,7 @@ async function connect(t: TestContext, headers: Record<string, string> = {}, app
   if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 });
   t.after(() => app.close());
   const { port } = app.server.address() as AddressInfo;
-  const told: Told[] = [];
+  const reported: Told[] = [];
   let written = '';
   let wake = () => {};
   const closed = Promise.withResolvers<void>();
@@ -35,7 +35,7 @@ async function connect(t: TestContext, headers: Record<string, string> = {}, app
   t.after(() => socket.terminate());
   socket.on('message', (data: Buffer, isBinary) => {
     if (isBinary) written += data.subarray(1).toString();
-    else told.push(JSON.parse(String(data)));
+    else reported.push(JSON.parse(String(data)));
     wake();
   });
   socket.on('close', () => closed.resolve());
@@ -55,7 +55,7 @@ async function connect(t: TestContext, headers: Record<string, string> = {}, app
     open: (more: object = {}) =>
       socket.send(JSON.stringify({ kind: 'open', applicationName: 'shop', pod: 'web', sessionToken, ...more })),
     type: (text: string) => socket.send(Buffer.from(text)),
-    hear: (kind: string) => until(() => told.find((each) => each.kind === kind)),
+    hear: (kind: string) => until(() => reported.find((each) => each.kind === kind)),
     read: (text: string) => until(() => (written.includes(text) ? written : undefined)),
   };
 }

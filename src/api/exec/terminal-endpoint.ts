@@ -15,8 +15,8 @@ import type { Service } from '../api-service.ts';
 import { crossSite, isSameOrigin } from '../requests/browser-security.ts';
 import { engineUnavailable, isEngineUnavailable, sendProblem, storeUnavailable } from '../requests/errors.ts';
 import { beginExec, mayGoOn } from './begin-exec.ts';
-import type { ExecSlots } from './exec-slots.ts';
 import { OpenMessage, shellCommand } from './exec-schemas.ts';
+import type { ExecSlots } from './exec-slots.ts';
 import { converse, type Message, type TerminalLimits } from './terminal-conversation.ts';
 
 const openWithinMs = 10_000;
@@ -97,15 +97,15 @@ async function serve(
   try {
     const early: Message[] = [];
     const keep = (...message: Message) => void early.push(message);
-    const asked = await readOpening(socket, keep, AbortSignal.any([gone.signal, stop]));
+    const requested = await readOpening(socket, keep, AbortSignal.any([gone.signal, stop]));
     if (gone.signal.aborted || stop.aborted) return;
-    if (!asked) return end(socket, refuse('invalid_request', ...notOpened).problem);
-    const { kind: _, command = shellCommand, ...place } = asked;
+    if (!requested) return end(socket, refuse('invalid_request', ...notOpened).problem);
+    const { kind: _, command = shellCommand, ...place } = requested;
     const begun = await beginExec(service, places, request, { ...place, command });
     if (!begun.ok) return end(socket, begun.problem);
     await using running = begun.value;
     const revoked = new AbortController();
-    void revokeWhenRefused(revoked, gone.signal, () => mayGoOn(service, request, asked, running.deployment.id));
+    void revokeWhenRefused(revoked, gone.signal, () => mayGoOn(service, request, requested, running.deployment.id));
     socket.off('message', keep);
     await converse({ socket, early }, running, limits, { gone: gone.signal, stop, revoked: revoked.signal });
   } catch (error) {

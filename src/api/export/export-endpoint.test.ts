@@ -10,7 +10,7 @@ import { filesOfTar } from '../../../test/support/tar-files.ts';
 import { pushedReference } from '../../config/values/pushed-image.ts';
 import { EngineFault } from '../../engine/engine.ts';
 import type { VolumeArchive } from '../../engine/volume-facets.ts';
-import { requestRestore, recordFilled, recordRestored, recordRestoreAttempt } from '../../store/restores.ts';
+import { recordFilled, recordRestoreAttempt, recordRestored, requestRestore } from '../../store/restores.ts';
 import { settleImage } from '../../store/revisions.ts';
 
 let api: TestApi;

@@ -149,12 +149,14 @@ export function exportEndpoint(service: Service, streams: Streams): FastifyPlugi
         reply.raw.once('close', leave);
         const { stop } = untilRevoked(service, request, reply, request.query);
         const given = AbortSignal.any([stop, closing.signal]);
-        const asked = { withSecrets: secrets === 'true', withVolumes: volumes === 'true' };
+        const requested = { withSecrets: secrets === 'true', withVolumes: volumes === 'true' };
         const onFault = (fault: Error) => request.log.warn({ err: fault }, 'volumes could not be copied for an export');
-        const opened = await openExport(service, found, asked, { signal: given, onFault }).catch((error: unknown) => {
-          if (!given.aborted) throw error;
-          return undefined;
-        });
+        const opened = await openExport(service, found, requested, { signal: given, onFault }).catch(
+          (error: unknown) => {
+            if (!given.aborted) throw error;
+            return undefined;
+          },
+        );
         if (!opened) {
           // The client has gone, or has lost its access.
           reply.raw.destroy();

@@ -48,7 +48,7 @@ test('of volumes that storage has taken each by itself, the export says so', asy
   const copies = onManyHosts();
   api.service.engine.copies = {
     ...copies,
-    take: async (...asked) => ({ ...(await copies.take(...asked)), areApart: true }),
+    take: async (...requested) => ({ ...(await copies.take(...requested)), areApart: true }),
   };
   const files = await exportShop(api, token);
   assert.match(

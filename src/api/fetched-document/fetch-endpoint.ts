@@ -84,10 +84,10 @@ async function fetchDocument(
 ): Promise<Result<FetchedDocument>> {
   const address = URL.parse(written);
   if (address?.protocol !== 'https:' || address.username !== '' || address.password !== '') return notHttps;
-  const asked = rawAddress(address);
-  asked.hash = '';
+  const requested = rawAddress(address);
+  requested.hash = '';
   try {
-    const answer = await dialer.request(asked, { method: 'GET', headers: asksFor, mayUseListed: false, signal });
+    const answer = await dialer.request(requested, { method: 'GET', headers: asksFor, mayUseListed: false, signal });
     return await readAnswer(answer, signal);
   } catch (error) {
     if (signal.aborted) return unavailable(address.host, wordsOf['too-slow']);

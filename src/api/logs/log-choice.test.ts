@@ -48,8 +48,8 @@ test('an unknown pod is refused with the names of those that there are', () => {
 
 test('an unknown revision is refused with those that have containers', () => {
   const stays = 'an update keeps the containers of unchanged pods.';
-  const told = `The application has no container of revision 7. Containers exist for revision 1, 2; ${stays}`;
-  assert.equal(refusal({ revision: 7 }), told);
+  const reported = `The application has no container of revision 7. Containers exist for revision 1, 2; ${stays}`;
+  assert.equal(refusal({ revision: 7 }), reported);
   assert.equal(
     refusal({ pod: 'db', revision: 2 }),
     `Pod db has no container of revision 2. Containers exist for revision 1; ${stays}`,

@@ -151,15 +151,15 @@ test('an engine that goes away while lines are followed has them followed on whe
     throw new EngineFault('unavailable', 'away');
   };
   Object.assign(api.service.engine, {
-    async *followLogs(...asked: Parameters<typeof engine.followLogs>) {
-      for await (const line of engine.followLogs(...asked)) {
+    async *followLogs(...requested: Parameters<typeof engine.followLogs>) {
+      for await (const line of engine.followLogs(...requested)) {
         refuse();
         yield line;
       }
     },
-    async observe(...asked: Parameters<typeof engine.observe>) {
+    async observe(...requested: Parameters<typeof engine.observe>) {
       refuse();
-      return await engine.observe(...asked);
+      return await engine.observe(...requested);
     },
   });
   await start(1);

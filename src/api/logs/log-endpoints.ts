@@ -127,11 +127,11 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
           const stop = follow === 'true' ? untilUnknown() : undefined;
           return await sendBuildLog(service, deployment, request, reply, stop);
         }
-        const asked = orRefuse(readAsked(request.query, service.now()));
-        if (asked.stream && !service.engine.tellsStreams) throw new RefusedRequest(bothAsOne);
+        const requested = orRefuse(readAsked(request.query, service.now()));
+        if (requested.stream && !service.engine.tellsStreams) throw new RefusedRequest(bothAsOne);
         const { workloads } = await service.engine.observe(deployment.id, []);
-        const pods = await podsOf(service, deployment, asked);
-        orRefuse(checkChoice(asked, deployment, { pods, workloads }));
+        const pods = await podsOf(service, deployment, requested);
+        orRefuse(checkChoice(requested, deployment, { pods, workloads }));
 
         refuseTooMany();
         const isStream = /\btext\/event-stream\b/.test(request.headers.accept ?? '');
@@ -139,7 +139,7 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
         reply.type(isStream ? 'text/event-stream' : 'text/plain; charset=utf-8');
         const left = new AbortController();
         reply.raw.once('close', () => left.abort());
-        const { lines, marks } = await lastLines(service, deployment, workloads, asked, left.signal);
+        const { lines, marks } = await lastLines(service, deployment, workloads, requested, left.signal);
         const text = lines.map(print).join('');
         if (follow !== 'true') return reply.send(text);
 
@@ -150,7 +150,9 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
         const stop = AbortSignal.any([gone.signal, untilUnknown()]);
         const write = writerTo(out, stop);
         write(text)
-          .then(() => followLines(service, deployment.id, { asked, marks }, (line) => write(print(line)), stop))
+          .then(() =>
+            followLines(service, deployment.id, { asked: requested, marks }, (line) => write(print(line)), stop),
+          )
           .then(
             () => out.end(),
             (error: Error) => (stop.aborted ? out.end() : out.destroy(error)),

@@ -41,11 +41,11 @@ export async function lastLines(
   service: Service,
   deployment: Deployment,
   observed: readonly ObservedWorkload[],
-  asked: LogRequest,
+  requested: LogRequest,
   signal: AbortSignal,
 ): Promise<{ lines: PodLine[]; marks: LogMarks }> {
-  const { tail, since, until, isPrevious } = asked;
-  const chosen = observed.filter((workload) => isChosen(asked, workload));
+  const { tail, since, until, isPrevious } = requested;
+  const chosen = observed.filter((workload) => isChosen(requested, workload));
   const replaced = replacedAmong(chosen);
   const marks: LogMarks = new Map();
   const redactorFor = openRedactors(service);
@@ -60,7 +60,7 @@ export async function lastLines(
         isPrevious: isPrevious && !replaced.includes(workload),
         since,
         until,
-        matches: matcherOf(asked, redact),
+        matches: matcherOf(requested, redact),
         signal,
       });
       const last = lines.at(-1);
@@ -143,23 +143,23 @@ export async function followLines(
 
 /** Whether the engine has reported a change since the last call. */
 function listen(engine: Service['engine'], deploymentId: string, until: AbortSignal) {
-  let isTold = true;
+  let isReported = true;
   let wake = () => {};
   const notify = () => {
-    isTold = true;
+    isReported = true;
     wake();
   };
   engine.watch((id) => id === deploymentId && notify(), until);
   until.addEventListener('abort', () => wake(), { once: true });
   return {
     take() {
-      const told = isTold;
-      isTold = false;
-      return told;
+      const reported = isReported;
+      isReported = false;
+      return reported;
     },
     /** Resolves at the next one, after `ms`, or at the abort. */
     async next(ms: number): Promise<void> {
-      if (isTold || until.aborted) return;
+      if (isReported || until.aborted) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, ms);
       wake = resolve;

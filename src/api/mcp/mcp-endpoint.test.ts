@@ -136,14 +136,14 @@ test('a client that can ask its person does so before anything is removed', asyn
   const token = await api.startShop();
   const given = { sessionToken: token, applicationName: 'shop' };
   const client = await connect({ capabilities: { elicitation: { form: {} } } });
-  let asked = '';
+  let requested = '';
   let answer: object = { action: 'decline' };
   client.setRequestHandler('elicitation/create', async ({ params }) => {
-    asked = params.message;
+    requested = params.message;
     return answer as { action: 'decline' };
   });
   assert.equal((await refused(client, 'remove', given)).code, 'not_confirmed');
-  assert.match(asked, /Remove shop, with its data/);
+  assert.match(requested, /Remove shop, with its data/);
   answer = { action: 'accept', content: { confirm: false } };
   assert.equal((await refused(client, 'remove', given)).code, 'not_confirmed');
   assert.equal((await api.get(`/getReservations?sessionToken=${token}`)).body.reservedDeployments.length, 1);

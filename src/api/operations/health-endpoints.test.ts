@@ -16,9 +16,9 @@ test('the service is ready while its engine answers, and says so when it does no
   assert.deepEqual([status, headers['retry-after'], body.code], [503, '5', 'engine_unreachable']);
   assert.equal(body.error, 'The container engine does not respond.');
   assert.ok(body.hint);
-  const { status: alive, body: told } = await get('/healthz');
-  assert.deepEqual([alive, told.status], [200, 'ok']);
-  assert.match(told.version, /^\d+\.\d+\.\d+$/);
+  const { status: alive, body: reported } = await get('/healthz');
+  assert.deepEqual([alive, reported.status], [200, 'ok']);
+  assert.match(reported.version, /^\d+\.\d+\.\d+$/);
 });
 
 test('the service is not ready while a certificate is late', async () => {

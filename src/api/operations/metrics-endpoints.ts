@@ -52,8 +52,8 @@ function digestOf(text: string): Buffer {
 
 /** Counts from the store are read at each request, so that they are right after a restart, too. */
 async function readStore({ db, budget, metrics }: Service): Promise<void> {
-  const asked = [countByState(db), committedInAll(db), budget(), lastBackupAt(db)] as const;
-  const [counts, committed, most, backupAt] = await Promise.all(asked);
+  const requested = [countByState(db), committedInAll(db), budget(), lastBackupAt(db)] as const;
+  const [counts, committed, most, backupAt] = await Promise.all(requested);
   metrics.quarantined.set((await quarantined(db)).length);
   metrics.sweepHeld.set((await readSweepState(db)).hold ? 1 : 0);
   metrics.lastBackup.set(Math.floor((backupAt ?? 0) / 1000));

@@ -14,7 +14,7 @@ import {
 } from '../../store/pushed-images.ts';
 import { allowanceOf, RegistryRefusal, readDigest } from './push-allowance.ts';
 import { payerOf } from './pushers.ts';
-import type { RepositoryRequest, Registry } from './registry.ts';
+import type { Registry, RepositoryRequest } from './registry.ts';
 import { readRange } from './registry-paths.ts';
 
 const maxTags = 1_000;
@@ -113,7 +113,12 @@ export async function removeManifest(
 }
 
 /** DELETE: of what no image consists of. It leaves by itself too, after a while. */
-export async function removeBlob({ images }: Registry, { namespace }: RepositoryRequest, digest: string, reply: FastifyReply) {
+export async function removeBlob(
+  { images }: Registry,
+  { namespace }: RepositoryRequest,
+  digest: string,
+  reply: FastifyReply,
+) {
   const forgotten = await forgetBlob(images, namespace.name, readDigest(digest));
   if (forgotten === 'absent') throw noSuchBlob;
   if (forgotten === 'named') throw new RegistryRefusal('DENIED', 'an image uses this blob; remove the image first');
@@ -124,8 +129,8 @@ export async function removeBlob({ images }: Registry, { namespace }: Repository
 export async function sendTags({ service }: Registry, { repository, query }: RepositoryRequest, reply: FastifyReply) {
   if (!(await hasRepository(service.db, repository)))
     throw new RegistryRefusal('NAME_UNKNOWN', 'nothing was pushed under this name');
-  const asked = /^\d{1,6}$/.test(query.get('n') ?? '') ? Number(query.get('n')) : maxTags;
-  const limit = Math.min(asked, maxTags);
+  const requested = /^\d{1,6}$/.test(query.get('n') ?? '') ? Number(query.get('n')) : maxTags;
+  const limit = Math.min(requested, maxTags);
   const tags = limit === 0 ? [] : await tagsOf(service.db, repository, { limit, last: query.get('last') ?? undefined });
   if (tags.length === limit && limit > 0)
     reply.header(

@@ -152,8 +152,10 @@ export function readScopes(scopes: readonly string[]): Access[] {
     .flatMap((scope): Access[] => {
       const [, repository, wanted = ''] = /^repository:([^:\s]{1,255}):([a-z*,]{1,100})$/.exec(scope) ?? [];
       if (repository === undefined) return [];
-      const asked = wanted.split(',');
-      return [{ repository, actions: actions.filter((action) => asked.includes(action) || asked.includes('*')) }];
+      const requested = wanted.split(',');
+      return [
+        { repository, actions: actions.filter((action) => requested.includes(action) || requested.includes('*')) },
+      ];
     });
   return read.filter((each) => each.actions.length > 0);
 }

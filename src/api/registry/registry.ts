@@ -8,7 +8,7 @@ import type { PushedImages } from '../../images/pushed/pushed-image-store.ts';
 import { isRepository, namespaceIn } from '../../images/pushed/repository-names.ts';
 import { answerExpectations, answerUnreadable } from '../../lib/malformed-requests.ts';
 import { createLimiter } from '../../lib/rate-limit.ts';
-import { hasUnreadBody, discardBody } from '../../lib/unread-body.ts';
+import { discardBody, hasUnreadBody } from '../../lib/unread-body.ts';
 import type { Namespace } from '../../store/image-namespaces.ts';
 import { refuseBanned } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
@@ -148,7 +148,11 @@ async function act(
   throw new RegistryRefusal('UNSUPPORTED', `${request.method} is not allowed here`);
 }
 
-async function refuseBannedPusher({ service }: Registry, { pusher }: RepositoryRequest, request: FastifyRequest): Promise<void> {
+async function refuseBannedPusher(
+  { service }: Registry,
+  { pusher }: RepositoryRequest,
+  request: FastifyRequest,
+): Promise<void> {
   const { accountId, client } = pusher;
   const unbanned = await refuseBanned(service.db, { address: clientAddress(request), client }, { accountId });
   if (!unbanned.ok) throw new RegistryRefusal('DENIED', unbanned.problem.error);
@@ -184,9 +188,9 @@ async function sendToken(
   if (pusher.access) throw unauthorized('Basic realm="Berth"');
   const query = new URLSearchParams(request.url.split('?')[1] ?? '');
   const access: Access[] = [];
-  for (const asked of readScopes(query.getAll('scope'))) {
-    const isNamed = isRepository(asked.repository);
-    if (isNamed && (await namespaceFor(service.db, pusher, namespaceIn(asked.repository)))) access.push(asked);
+  for (const requested of readScopes(query.getAll('scope'))) {
+    const isNamed = isRepository(requested.repository);
+    if (isNamed && (await namespaceFor(service.db, pusher, namespaceIn(requested.repository)))) access.push(requested);
   }
   const now = service.now();
   const token = sealToken(service.seal, { credential: pusher.credential, access }, now);

@@ -8,7 +8,7 @@ import type { Reserved } from '../../images/pushed/uploads.ts';
 import type { Namespace, Payer } from '../../store/image-namespaces.ts';
 import { allowanceOf, RegistryRefusal, readDigest, roomIn } from './push-allowance.ts';
 import { mayAct, namespaceFor, payerOf } from './pushers.ts';
-import type { RepositoryRequest, Registry } from './registry.ts';
+import type { Registry, RepositoryRequest } from './registry.ts';
 import { readContentRange } from './registry-paths.ts';
 
 /** Bytes reserved at a time. A client that announces more than it sends reserves no more than this. */
@@ -17,27 +17,32 @@ const reservedAtOnce = 2 ** 22;
 type Upload = { repository: string; id: string; payer: Payer };
 
 /** POST: begins one, or takes a blob that is here from a repository of the same owner. */
-export async function beginUpload(registry: Registry, asked: RepositoryRequest, request: FastifyRequest, reply: FastifyReply) {
-  const { repository, query, namespace } = asked;
+export async function beginUpload(
+  registry: Registry,
+  requested: RepositoryRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const { repository, query, namespace } = requested;
   const { images, service } = registry;
   const mounted = query.get('mount');
-  if (mounted !== null && (await mount(registry, asked, mounted))) return sendCreated(reply, repository, mounted);
+  if (mounted !== null && (await mount(registry, requested, mounted))) return sendCreated(reply, repository, mounted);
   const payer = await payerOf(service, namespace);
   const id = await images.uploads.begin(repository, payer);
   if (id === undefined)
     throw new RegistryRefusal('TOOMANYREQUESTS', 'too many uploads are open; uploads without data end after a minute');
   const digest = query.get('digest');
-  if (digest !== null) return await endUpload(registry, asked, { id, request, reply });
+  if (digest !== null) return await endUpload(registry, requested, { id, request, reply });
   return sendProgress(reply.status(202), { repository, id }, 0);
 }
 
 /** PATCH: one more piece. Received data stays if the connection breaks, and the client may continue there. */
 export async function continueUpload(
   registry: Registry,
-  asked: RepositoryRequest,
+  requested: RepositoryRequest,
   { id, request, reply }: { id: string; request: FastifyRequest; reply: FastifyReply },
 ) {
-  const upload = await uploadOf(registry, asked, id);
+  const upload = await uploadOf(registry, requested, id);
   const sizeBytes = await useUpload(registry, upload, async (staged, reserved) => {
     refuseMisplaced(request, staged);
     await receive(registry, upload.payer, { request, staged, reserved });
@@ -49,12 +54,12 @@ export async function continueUpload(
 /** PUT: the last piece, none, or the whole blob, with its digest. */
 export async function endUpload(
   registry: Registry,
-  asked: RepositoryRequest,
+  requested: RepositoryRequest,
   { id, request, reply }: { id: string; request: FastifyRequest; reply: FastifyReply },
 ) {
-  const { repository, query, namespace } = asked;
+  const { repository, query, namespace } = requested;
   const digest = readDigest(query.get('digest') ?? '');
-  const upload = await uploadOf(registry, asked, id);
+  const upload = await uploadOf(registry, requested, id);
   const adopted = await useUpload(registry, upload, async (staged, reserved) => {
     refuseMisplaced(request, staged);
     await receive(registry, upload.payer, { request, staged, reserved });
@@ -69,22 +74,31 @@ export async function endUpload(
 }
 
 /** GET: how much has come. */
-export async function sendUploadStatus(registry: Registry, asked: RepositoryRequest, id: string, reply: FastifyReply) {
-  const upload = await uploadOf(registry, asked, id);
+export async function sendUploadStatus(
+  registry: Registry,
+  requested: RepositoryRequest,
+  id: string,
+  reply: FastifyReply,
+) {
+  const upload = await uploadOf(registry, requested, id);
   const sizeBytes = await useUpload(registry, upload, async (staged) => staged.sizeBytes);
   return sendProgress(reply.status(204), upload, sizeBytes);
 }
 
 /** DELETE: forgets it. */
-export async function cancelUpload(registry: Registry, asked: RepositoryRequest, id: string, reply: FastifyReply) {
-  await useUpload(registry, await uploadOf(registry, asked, id), async (staged) => {
+export async function cancelUpload(registry: Registry, requested: RepositoryRequest, id: string, reply: FastifyReply) {
+  await useUpload(registry, await uploadOf(registry, requested, id), async (staged) => {
     await staged.discard();
-    registry.images.uploads.end(asked.repository, id);
+    registry.images.uploads.end(requested.repository, id);
   });
   return reply.status(204).send();
 }
 
-async function uploadOf({ service }: Registry, { repository, namespace }: RepositoryRequest, id: string): Promise<Upload> {
+async function uploadOf(
+  { service }: Registry,
+  { repository, namespace }: RepositoryRequest,
+  id: string,
+): Promise<Upload> {
   return { repository, id, payer: await payerOf(service, namespace) };
 }
 
@@ -103,7 +117,11 @@ async function useUpload<T>(
  * Takes a blob of another repository without an upload, only if the owner already has it, which proves possession. That
  * another owner has uploaded it proves nothing.
  */
-async function mount(registry: Registry, { namespace, pusher, query }: RepositoryRequest, mounted: string): Promise<boolean> {
+async function mount(
+  registry: Registry,
+  { namespace, pusher, query }: RepositoryRequest,
+  mounted: string,
+): Promise<boolean> {
   const from = query.get('from') ?? '';
   const digest = readDigest(mounted);
   const { db } = registry.service;

@@ -19,8 +19,8 @@ export function clientAddress({ headers }: Asked): string {
  * `networkPool` (CIDR), where the applications' containers are, is one client: a deployment that deploys others, which
  * deploy others, has one share of this machine.
  */
-export function clientKey(asked: Asked, networkPool: string): string {
-  const address = clientAddress(asked).replace(/^::ffff:(?=[\d.]+$)/i, '');
+export function clientKey(requested: Asked, networkPool: string): string {
+  const address = clientAddress(requested).replace(/^::ffff:(?=[\d.]+$)/i, '');
   if (isIPv6(address)) return ipv6NetworkOf(address);
   return isIPv4(address) && isWithin(networkPool, address) ? networkPool : address;
 }

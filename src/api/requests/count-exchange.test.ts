@@ -9,14 +9,14 @@ const longest = 200;
 
 /** Several exchanges that notify each other. */
 function exchanges(count: number): { all: CountExchange[]; told: string[] } {
-  const told: string[] = [];
+  const reported: string[] = [];
   const all: CountExchange[] = Array.from({ length: count }, (_, own) =>
     createCountExchange(async (text) => {
-      told.push(text);
+      reported.push(text);
       for (const [other, exchange] of all.entries()) if (other !== own) exchange.hear(text);
     }, longest),
   );
-  return { all, told };
+  return { all, told: reported };
 }
 
 test('a client’s requests to one process count in the others, too', async () => {

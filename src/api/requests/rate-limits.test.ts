@@ -28,10 +28,10 @@ test('every endpoint has a limit for each client, and says it in each answer', a
   assert.ok(described.length >= 13);
   const hidden = undescribed.map((url) => ({ method: 'GET' as const, url }));
   for (const [index, { method, url }] of [...described, ...hidden].entries()) {
-    const asked = url.replace('{sessionToken}', `berth_${index}`);
-    const ask = () => api.app.inject({ method, url: asked, headers: from(`192.0.2.${index}`) });
+    const requested = url.replace('{sessionToken}', `berth_${index}`);
+    const ask = () => api.app.inject({ method, url: requested, headers: from(`192.0.2.${index}`) });
     // A token in the path has a limit of its own, as one anywhere else.
-    const isOfToken = asked !== url;
+    const isOfToken = requested !== url;
     const policy = (figures: string) => new RegExp(`^"[a-z-]+";${figures}${isOfToken ? `, "token";${figures}` : ''}$`);
     const limit = (url.endsWith('z') && url !== '/%zz') || ofDashboard.includes(url) ? 10 : 1;
     for (let time = 0; time < limit; time++) {

@@ -75,12 +75,12 @@ test('who leaves before the stream is open takes no place for ever', async (cont
   const { observe } = engine;
   const { promise: allHaveLeft, resolve } = Promise.withResolvers<void>();
   const { promise: allAreAsked, resolve: tellAsked } = Promise.withResolvers<void>();
-  let asked = 0;
+  let requested = 0;
   let answered = 0;
   let left = 0;
   api.app.server.on('request', (_, response) => response.once('close', () => left++));
   engine.observe = async (...given) => {
-    if (++asked === 20) tellAsked();
+    if (++requested === 20) tellAsked();
     await allHaveLeft;
     answered++;
     return await observe(...given);

@@ -33,15 +33,15 @@ test('a snapshot starts another deployment of the same revision and account, whi
   const [old] = await db.selectFrom('deployments').selectAll().execute();
   await settleImage(db, old!.id, 2, { image: 'nginx:1', reference: 'nginx@sha256:1', by: 'registry' });
   await api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}`, yaml.replace('nginx:1', 'nginx:2'));
-  const beside = (query = '', more: object = {}) =>
+  const other = (query = '', more: object = {}) =>
     api.postJson(`/restoreSnapshot${query}`, named({ snapshot: id, beside: true, ...more }));
 
-  const trial = await beside('?dryRun=true');
+  const trial = await other('?dryRun=true');
   assert.deepEqual([trial.body.dryRun, trial.body.volumes, trial.body.stopped], [true, ['web-data'], []]);
   assert.equal((await db.selectFrom('deployments').select('id').execute()).length, 1, 'a trial starts nothing');
-  assert.equal((await beside('', { volumes: ['web-other'] })).body.code, 'volume_not_found');
+  assert.equal((await other('', { volumes: ['web-other'] })).body.code, 'volume_not_found');
 
-  const { status, body } = await beside();
+  const { status, body } = await other();
   assert.equal(status, 200, JSON.stringify(body));
   const { started, restore } = body;
   assert.deepEqual([restore.state, restore.isBeside, restore.snapshot], ['asked', true, id]);
@@ -61,9 +61,9 @@ test('a snapshot starts another deployment of the same revision and account, whi
   assert.equal((await api.postJson('/deleteSnapshot', named({ snapshot: id }))).body.code, 'snapshot_under_way');
 
   api.service.settings.tiers = [{ ...api.service.settings.tiers[0], deployments: 2 }];
-  const { body: refused } = await beside();
+  const { body: refused } = await other();
   assert.equal(refused.code, 'plan_limit_reached');
-  assert.equal((await beside('?dryRun=true')).body.code, 'plan_limit_reached');
+  assert.equal((await other('?dryRun=true')).body.code, 'plan_limit_reached');
 });
 
 test('a restore into a new deployment refuses to leave databases empty, unless the request names the other volumes', async () => {
@@ -75,12 +75,12 @@ test('a restore into a new deployment refuses to leave databases empty, unless t
   const id = await taken();
   const dumps = JSON.stringify([{ pod: 'books', kind: 'postgres', volumes: ['books-data'] }]);
   await api.service.db.updateTable('snapshots').set({ dumps }).execute();
-  const beside = (more: object = {}) =>
+  const other = (more: object = {}) =>
     api.postJson('/restoreSnapshot?dryRun=true', named({ snapshot: id, beside: true, ...more }));
-  const { body } = await beside();
+  const { body } = await other();
   assert.equal(body.code, 'volume_not_found', JSON.stringify(body));
   assert.match(body.error, /has books-data as dumps, .* these volumes would start empty/);
-  const chosen = (await beside({ volumes: ['web-data'] })).body;
+  const chosen = (await other({ volumes: ['web-data'] })).body;
   assert.deepEqual([chosen.volumes, chosen.left], [['web-data'], ['books-data']], JSON.stringify(chosen));
 });
 

@@ -38,7 +38,10 @@ export const RestoreFields = Type.Object({
   ),
 });
 
-export const PreferencesFields = Type.Object({ ...ApplicationFields.properties, ...Type.Partial(PreferencesRecord).properties });
+export const PreferencesFields = Type.Object({
+  ...ApplicationFields.properties,
+  ...Type.Partial(PreferencesRecord).properties,
+});
 
 export const RestoreQuery = Type.Object({
   ...ApplicationQuery.properties,

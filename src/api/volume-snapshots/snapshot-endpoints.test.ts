@@ -60,8 +60,8 @@ test('a restore is previewed, requested once, and listed', async () => {
     [true, ['web'], ['web-data'], []],
   );
   assert.deepEqual((await listed()).restores, []);
-  const asked = await api.postJson('/restoreSnapshot', named({ snapshot: id, volumes: ['web-data'] }));
-  assert.equal(asked.body.restore?.state, 'asked', JSON.stringify(asked.body));
+  const requested = await api.postJson('/restoreSnapshot', named({ snapshot: id, volumes: ['web-data'] }));
+  assert.equal(requested.body.restore?.state, 'asked', JSON.stringify(requested.body));
   const again = await api.postJson('/restoreSnapshot', named({ snapshot: id }));
   assert.deepEqual([again.status, again.body.code], [409, 'snapshot_under_way']);
   assert.deepEqual([(await listed()).restores.length, (await listed()).snapshots.length], [1, 1]);

@@ -25,16 +25,16 @@ import {
   requireCaller,
 } from '../requests/callers.ts';
 import { orRefuse } from '../requests/errors.ts';
-import { restoreIntoNew, type RestoredIntoNew } from './restore-into-new.ts';
-import { RestoreFields, RestoreQuery, SnapshotFields, SnapshotWanted, PreferencesFields } from './snapshot-bodies.ts';
+import { type RestoredIntoNew, restoreIntoNew } from './restore-into-new.ts';
+import { PreferencesFields, RestoreFields, RestoreQuery, SnapshotFields, SnapshotWanted } from './snapshot-bodies.ts';
 import {
   DeletedRecord,
+  PreferencesAnswer,
   RestoreAnswer,
   restoreRecord,
   SnapshotAnswer,
   SnapshotsRecord,
   snapshotRecord,
-  PreferencesAnswer,
 } from './snapshot-records.ts';
 import {
   changePreferences,
@@ -78,9 +78,9 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
       },
       async (request) => {
         const found = orRefuse(await findApplication(service, request, request.body));
-        const asked = orRefuse(await createSnapshot(service, found, request.body));
+        const requested = orRefuse(await createSnapshot(service, found, request.body));
         const message = `A snapshot of ${found.applicationName} is being taken.`;
-        return { message, snapshot: snapshotRecord(asked) };
+        return { message, snapshot: snapshotRecord(requested) };
       },
     );
 
@@ -179,9 +179,9 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
             message: `What ${name} has written to ${all.join(', ')} since ${since} would be replaced; ${beforeWords(request.body)}${loading}`,
           };
         }
-        const asked = orRefuse(await restoreSnapshot(service, found, request.body));
+        const requested = orRefuse(await restoreSnapshot(service, found, request.body));
         const message = `The data of ${name} are being restored; ${beforeWords(request.body)}`;
-        return { message, restore: restoreRecord(asked) };
+        return { message, restore: restoreRecord(requested) };
       },
     );
 

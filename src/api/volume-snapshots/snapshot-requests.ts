@@ -4,25 +4,25 @@ import { wantedRevision } from '../../deployment/desired.ts';
 import { refuseByPlan } from '../../deployment/limits/plan-tier.ts';
 import { type Dump, dumpsOf, type LoadedDump, loadedOf } from '../../deployment/snapshot/dump.ts';
 import {
-  snapshotsToEvict,
   neededBy,
   type Restore,
   type Snapshot,
-  type SnapshotReason,
   type SnapshotPreferences,
+  type SnapshotReason,
+  snapshotsToEvict,
   snapshotTermsOf,
 } from '../../deployment/snapshot/snapshot.ts';
 import { noExec } from '../../engine/exec.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Database } from '../../store/database.ts';
 import { addEvents } from '../../store/events.ts';
-import { requestRestore, openRestores } from '../../store/restores.ts';
+import { openRestores, requestRestore } from '../../store/restores.ts';
 import { revisionIfKept, volumeSizesOfDeployment } from '../../store/revisions.ts';
 import { setSnapshotPreferences, snapshotPreferencesOf } from '../../store/snapshot-preferences.ts';
 import {
-  requestSnapshotBefore,
-  requestSnapshot,
   markSnapshotsForRemoval,
+  requestSnapshot,
+  requestSnapshotBefore,
   snapshotById,
   snapshotsOf,
   snapshotsOfAccount,
@@ -59,11 +59,11 @@ export async function createSnapshot(
   const { id: deploymentId } = deployment;
   const dumps = dump ? await findDumps(service, deployment) : succeed([]);
   if (!dumps.ok) return dumps;
-  const asked = await write(service.db, { deploymentId }, (db) =>
+  const requested = await write(service.db, { deploymentId }, (db) =>
     requestManual(db, service, { deployment, reason: 'asked', dumps: dumps.value }),
   );
-  if (asked.ok) offered.value.look();
-  return asked;
+  if (requested.ok) offered.value.look();
+  return requested;
 }
 
 /** Databases that a snapshot can have by their own tools; none where the service runs no commands in pods. */
@@ -205,12 +205,12 @@ export function noSnapshot(id: string) {
 export async function restoreSnapshot(
   service: Service,
   { id: deploymentId, applicationName: name }: Deployment,
-  asked: { snapshot: string; volumes?: string[] | undefined; withoutSnapshot?: boolean | undefined },
+  requested: { snapshot: string; volumes?: string[] | undefined; withoutSnapshot?: boolean | undefined },
 ): Promise<Result<Restore>> {
   const offered = refuseUnoffered(service);
   if (!offered.ok) return offered;
   const restoring = await write(service.db, { deploymentId }, async (db): Promise<Result<Restore>> => {
-    const found = await findRestoring(db, deploymentId, asked);
+    const found = await findRestoring(db, deploymentId, requested);
     if (!found.ok) return found;
     if ((await openRestores(db)).some((restore) => restore.deploymentId === deploymentId))
       return isUnderWay(`A snapshot of ${name} is being restored.`);
@@ -219,7 +219,7 @@ export async function restoreSnapshot(
     const all = [...volumes, ...dumps.flatMap((dump) => dump.volumes)];
     const event = { kind: 'intent', intent: 'restore-snapshot', snapshot: snapshot.id, volumes: all } as const;
     await addEvents(db, deploymentId, [{ at: now, event }]);
-    const takesSafety = !asked.withoutSnapshot;
+    const takesSafety = !requested.withoutSnapshot;
     return succeed(
       await requestRestore(db, { deploymentId, snapshotId: snapshot.id, volumes, dumps, takesSafety, now }),
     );

@@ -41,8 +41,8 @@ export async function fetchNamed(
     const folder = join(place, `git-${size}`);
     const pack = join(place, 'pack');
     await mkdir(folder, { mode: 0o700 });
-    const asked = { address: address.value, token: source.token, pack, folder, client, signal: ends, limits: left };
-    const commit = await repositories.fetch(asked);
+    const requested = { address: address.value, token: source.token, pack, folder, client, signal: ends, limits: left };
+    const commit = await repositories.fetch(requested);
     if (!commit.ok) return refusedAt(at, commit.problem);
     await rm(pack);
     const { content, bytes, entries, ...found } = commit.value;

@@ -27,10 +27,10 @@ export const backupCommand: Command = {
     const { dataDir, secretKey, diskFreeBytes } = settings;
     const keep = options.keep === undefined ? undefined : Number(options.keep);
     if (keep !== undefined && !(Number.isInteger(keep) && keep > 0)) return refused('--keep must be a number from 1.');
-    const asked = await readPlaceOptions('to', options, streams);
-    if (asked instanceof Error) return refused(asked.message);
+    const requested = await readPlaceOptions('to', options, streams);
+    if (requested instanceof Error) return refused(requested.message);
     const order = {
-      repository: openRepository(asked.place, asked.passphrase, streams.env),
+      repository: openRepository(requested.place, requested.passphrase, streams.env),
       dataDir,
       secretKey,
       diskFreeBytes,
@@ -54,8 +54,8 @@ export const backupCommand: Command = {
     ];
     const isIncomplete = leftOut.some(({ because }) => because !== 'not-here');
     const status = isIncomplete ? statuses.refused : statuses.done;
-    const told = leftOut.map(({ fault: _, ...which }) => which);
-    return { status, text: `${text.join('\n')}\n`, value: { ...result, leftOut: told } };
+    const reported = leftOut.map(({ fault: _, ...which }) => which);
+    return { status, text: `${text.join('\n')}\n`, value: { ...result, leftOut: reported } };
   },
 };
 

@@ -22,16 +22,16 @@ export const banCommand: Command = {
   further: approvalOptions,
   more: approvalHelp,
   async run(db, [kind = '', subject = '', reason = ''], _, __, options, streams) {
-    const asked = { kind, subject, now: Date.now() };
-    const effect = await effectOfBan(db, asked);
-    if (effect.kind !== 'effect') return refusedBan(effect, asked);
+    const requested = { kind, subject, now: Date.now() };
+    const effect = await effectOfBan(db, requested);
+    if (effect.kind !== 'effect') return refusedBan(effect, requested);
     const { affected } = effect;
     const words = `ban ${kind} ${effect.subject} and stop ${describeAffected(affected)}, with the data`;
     const value = { kind, subject: effect.subject, affected };
     const answer = await withoutApproval({ words, deployments: affected.deployments, value }, options, streams);
     if (answer) return answer;
-    const banned = await ban(db, { ...asked, reason, actor: actorOf(process.env) });
-    if (banned.kind !== 'banned') return refusedBan(banned, asked);
+    const banned = await ban(db, { ...requested, reason, actor: actorOf(process.env) });
+    if (banned.kind !== 'banned') return refusedBan(banned, requested);
     const stopped = banned.stopped.map((id) => `  ${id}\n`).join('');
     return done(
       `${kind} ${banned.subject} is banned; deployments stopped: ${banned.stopped.length}\n${stopped}`,

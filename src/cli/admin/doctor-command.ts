@@ -25,9 +25,12 @@ export const doctorCommand: Command = {
     const sendTo = options['send-to'];
     if (sendTo !== undefined && !/^[^\s@<>,;:"]+@[^\s@<>,;:"]+$/.test(String(sendTo)))
       return refused('--send-to must be an address of mail.');
-    const told = doctorSettings(settings);
-    if (sendTo !== undefined && !told.mail) return refused('--send-to needs BERTH_SMTP_URL and BERTH_MAIL_FROM.');
-    const checks = await examine(told, { now: Date.now(), sendTo: sendTo === undefined ? undefined : String(sendTo) });
+    const reported = doctorSettings(settings);
+    if (sendTo !== undefined && !reported.mail) return refused('--send-to needs BERTH_SMTP_URL and BERTH_MAIL_FROM.');
+    const checks = await examine(reported, {
+      now: Date.now(),
+      sendTo: sendTo === undefined ? undefined : String(sendTo),
+    });
     const isBad = checks.some(({ state }) => state === 'bad');
     return { status: isBad ? statuses.refused : statuses.done, text: textOf(checks), value: { checks } };
   },

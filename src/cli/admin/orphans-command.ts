@@ -22,9 +22,9 @@ For --remove: ${approvalHelp}`,
     const { adopt, remove, accept } = options;
     if ([adopt, remove, accept].filter((option) => option !== undefined).length > 1)
       return refused('Give one of --adopt, --remove and --accept.');
-    const asked = { actor: actorOf(process.env), now: Date.now() };
+    const requested = { actor: actorOf(process.env), now: Date.now() };
     if (accept) {
-      const isEnded = await orderOrphans(db, { kind: 'accept' }, asked);
+      const isEnded = await orderOrphans(db, { kind: 'accept' }, requested);
       return isEnded ? done('The hold of the sweep has ended.\n', {}) : refused('The sweep is not on hold.');
     }
     if (options['dry-run'] === true && typeof remove !== 'string') return refused('--dry-run is for --remove.');
@@ -41,7 +41,7 @@ For --remove: ${approvalHelp}`,
       ['remove', remove],
     ] as const) {
       if (typeof deploymentId !== 'string') continue;
-      const isFound = await orderOrphans(db, { kind, deploymentId }, asked);
+      const isFound = await orderOrphans(db, { kind, deploymentId }, requested);
       if (!isFound) return refused(notQuarantined(deploymentId));
       const words = kind === 'adopt' ? 'is kept until you remove it' : 'is removed within a minute';
       return done(`The engine data of deployment ${deploymentId} ${words}.\n`, { deploymentId, decision: kind });

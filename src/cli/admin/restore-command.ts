@@ -28,10 +28,10 @@ export const restoreCommand: Command = {
   help: 'restores an installation from a backup to an empty machine',
   more,
   async runWithoutStore(settings, note, options, streams) {
-    const asked = await readPlaceOptions('from', options, streams);
-    if (asked instanceof Error) return refused(asked.message);
+    const requested = await readPlaceOptions('from', options, streams);
+    if (requested instanceof Error) return refused(requested.message);
     const order = {
-      repository: openRepository(asked.place, asked.passphrase, streams.env),
+      repository: openRepository(requested.place, requested.passphrase, streams.env),
       id: typeof options.backup === 'string' ? options.backup : undefined,
       isWithoutVolumes: options['without-volumes'] === true,
       store: settings,

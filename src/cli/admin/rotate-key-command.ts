@@ -23,8 +23,8 @@ export const rotateKeyCommand: Command = {
   async run(db, _given, { dataDir, databaseUrl, secretKey }, note) {
     if (secretKey !== undefined) return refused(bySetting);
     const file = keyFileOf(dataDir);
-    const asked = { file, actor: actorOf(process.env), now: Date.now(), told: teller(file, note) };
-    const rotation = await rotateKey(db, asked).catch((error: Error) => error);
+    const requested = { file, actor: actorOf(process.env), now: Date.now(), told: teller(file, note) };
+    const rotation = await rotateKey(db, requested).catch((error: Error) => error);
     if (rotation instanceof Error)
       return refused(`The key was not changed, or not yet to the end: ${rotation.message}`);
     if (rotation.kind === 'no-file') return refused(`The key file does not exist: ${file}. ${bySetting}`);

@@ -1,7 +1,7 @@
 /** The input of the service's commands, and steps that several of them share. */
 
-import type { Answer } from '../../client/request.ts';
 import { isPassing } from '../../client/follow.ts';
+import type { Answer } from '../../client/request.ts';
 import { createBackoff } from '../../lib/backoff.ts';
 import { wait as waitReally } from '../../lib/wait.ts';
 import type { Connection } from '../connect.ts';
@@ -75,15 +75,15 @@ export async function retryRequest<T>(
   { wait, nowMs, random } = { wait: waitReally, nowMs: () => performance.now(), random: Math.random },
 ): Promise<Answer<T>> {
   const until = nowMs() + patienceMs;
-  let isTold = false;
+  let isReported = false;
   const backoff = createBackoff(pauses, random);
   for (;;) {
     const answer = await ask();
     if (answer.ok || !isPassing(answer.problem) || signal.aborted) return answer;
     const thenMs = Math.max(backoff.next(), (answer.problem.retryAfterSeconds ?? 0) * 1000);
     if (nowMs() + thenMs > until) return answer;
-    if (!isTold) terminal.note(`${answer.problem.error} Trying again …`);
-    isTold = true;
+    if (!isReported) terminal.note(`${answer.problem.error} Trying again …`);
+    isReported = true;
     await wait(thenMs, signal);
   }
 }

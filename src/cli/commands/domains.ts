@@ -3,7 +3,7 @@ import type { AnswerOf } from '../../client/client.ts';
 import { wait } from '../../lib/wait.ts';
 import { printable, renderTable } from '../render.ts';
 import { statuses } from '../words.ts';
-import { retryRequest, type Context, type Run, type Target, targetOf } from './command.ts';
+import { type Context, type Run, retryRequest, type Target, targetOf } from './command.ts';
 
 type Domain = AnswerOf<'listDomains'>['domains'][number];
 
@@ -57,11 +57,11 @@ async function look(
   let { domain } = first.value;
   const isWaiting = options.wait === true;
   if (isNew && domain.state === 'pending') showRecords(terminal, domain);
-  let told = '';
+  let reported = '';
   const isOver = () => domain.state === 'live' || domain.state === 'released' || signal.aborted;
   while (isWaiting && !isOver()) {
-    if (words(domain) !== told) terminal.note(words(domain));
-    told = words(domain);
+    if (words(domain) !== reported) terminal.note(words(domain));
+    reported = words(domain);
     await wait(checkEveryMs, signal);
     const again = await retryRequest({ terminal, signal }, () => client.call('checkDomain', { body, signal }));
     if (!again.ok) return terminal.refuse(again.problem);

@@ -53,7 +53,7 @@ async function runHere(context: Context, place: Place, command: string[], isTerm
   const remote = opened.value;
   const leave = isTerminal ? lendTerminal(remote, streams.stdin as ReadStream, screen) : lendPipe(remote, context);
   try {
-    return told(context, await printOutput(remote, context, isTerminal));
+    return reported(context, await printOutput(remote, context, isTerminal));
   } finally {
     leave();
     remote.close();
@@ -127,7 +127,7 @@ function lines(text: string): string {
 }
 
 /** @returns what the command has ended with, as it is the command's own status here. */
-function told({ terminal, signal }: Context, end: RemoteEnd): number {
+function reported({ terminal, signal }: Context, end: RemoteEnd): number {
   switch (end.kind) {
     case 'ended':
       if (end.message !== undefined) terminal.note(printable(end.message));

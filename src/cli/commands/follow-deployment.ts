@@ -1,12 +1,13 @@
 /** Follows a deployment until its latest revision runs or has failed, and prints each step. */
-import type { Problem } from '../../client/request.ts';
+
 import { hasFailedBuild } from '../../client/build-failure.ts';
+import type { Problem } from '../../client/request.ts';
 import type { Deployment } from '../../client/service-types.ts';
 import { wait } from '../../lib/wait.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
 import { showBuild } from './build-log.ts';
-import { retryRequest, type Context, leftUntil, type Target } from './command.ts';
+import { type Context, leftUntil, retryRequest, type Target } from './command.ts';
 
 /** Below what proxies on the way usually wait. */
 const waitSeconds = '50';
@@ -29,10 +30,10 @@ export async function untilSettled(
   { wasFailed = false }: Following = {},
 ): Promise<{ deployment: Deployment } | { problem: Problem }> {
   const { connection, signal } = context;
-  const asked = { query: { ...query, wait: waitSeconds }, token, signal };
+  const requested = { query: { ...query, wait: waitSeconds }, token, signal };
   const until = performance.now() + patienceMs;
   for (;;) {
-    const answer = await retryRequest(context, () => connection.client.call('getDeploymentStatus', asked));
+    const answer = await retryRequest(context, () => connection.client.call('getDeploymentStatus', requested));
     if (!answer.ok) return { problem: answer.problem };
     const { state, health, pods } = answer.value.status;
     const startsEarlier = wasFailed && health === 'failed' && !pods?.some((pod) => pod.state === 'failed');

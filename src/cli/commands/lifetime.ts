@@ -19,7 +19,10 @@ export const hold: Run = (context) => printOutcome(context, 'addDeploymentReserv
 export const release: Run = (context) => printOutcome(context, 'releaseDeployment');
 
 /** For operations that answer a sentence. */
-async function printOutcome(context: Context, operation: 'addDeploymentReservation' | 'releaseDeployment'): Promise<number> {
+async function printOutcome(
+  context: Context,
+  operation: 'addDeploymentReservation' | 'releaseDeployment',
+): Promise<number> {
   const target = await targetOf(context);
   if (typeof target === 'number') return target;
   const { connection, terminal, signal } = context;

@@ -41,13 +41,13 @@ async function givenKey({ connection: { server }, streams, terminal, signal }: C
 /** The key after confirmation in a browser. A number is the exit status. */
 async function confirmedKey({ connection, streams, terminal, signal, open }: Context): Promise<string | number> {
   const client = connection.as(undefined);
-  const asked = await client.call('startLogin', { body: { machine: machineName() }, signal });
-  if (!asked.ok) return terminal.refuse(asked.problem);
-  const { deviceCode, userCode, url, urlWithCode, expiresAt } = asked.value;
+  const requested = await client.call('startLogin', { body: { machine: machineName() }, signal });
+  if (!requested.ok) return terminal.refuse(requested.problem);
+  const { deviceCode, userCode, url, urlWithCode, expiresAt } = requested.value;
   terminal.note(`Open ${printable(url)} in a browser and confirm this code: ${printable(userCode)}`);
   if (streams.stdin.isTTY && !(await open(urlWithCode))) terminal.note('No browser could be started here.');
   terminal.note('Waiting …');
-  let { intervalSeconds } = asked.value;
+  let { intervalSeconds } = requested.value;
   while (Date.now() < Date.parse(expiresAt)) {
     await wait(intervalSeconds * 1000, signal);
     if (signal.aborted) return statuses.interrupted;

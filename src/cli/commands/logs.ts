@@ -1,6 +1,7 @@
 /** `berth logs` and `berth events`. */
-import { problemOf } from '../../client/request.ts';
+
 import type { Event, LogLine } from '../../client/client.ts';
+import { problemOf } from '../../client/request.ts';
 import { messagesOf } from '../../client/server-sent.ts';
 import { type Paint, printable } from '../render.ts';
 import { statuses } from '../words.ts';
@@ -72,12 +73,12 @@ export const events: Run = async (context) => {
     return await printMessages(context, 'getDeploymentEvents', { ...target, follow: 'false' }, ({ data }) =>
       printEvent(context, JSON.parse(data) as Event),
     );
-  const told = connection.client.events(target, {
+  const reported = connection.client.events(target, {
     signal,
     onBroken: () => terminal.note('The connection was lost; trying again.'),
   });
   for (;;) {
-    const { done, value } = await told.next();
+    const { done, value } = await reported.next();
     if (!done) printEvent(context, value);
     else if (value) return terminal.refuse(value);
     else return signal.aborted ? statuses.interrupted : statuses.done;

@@ -16,15 +16,21 @@ const good: Asked = { ok: true, value: 'running' };
 async function played(answers: readonly Asked[], signal = new AbortController().signal) {
   const notes: string[] = [];
   const waited: number[] = [];
-  let asked = 0;
+  let requested = 0;
   const wait = async (ms: number) => void waited.push(ms);
   const nowMs = () => waited.reduce((sum, ms) => sum + ms, 0);
-  const terminal = { note: (words: string) => void notes.push(words) } as Parameters<typeof retryRequest>[0]['terminal'];
-  const answer = await retryRequest({ terminal, signal }, async () => answers[Math.min(asked++, answers.length - 1)]!, {
-    wait,
-    nowMs,
-    random: () => 1,
-  });
+  const terminal = { note: (words: string) => void notes.push(words) } as Parameters<
+    typeof retryRequest
+  >[0]['terminal'];
+  const answer = await retryRequest(
+    { terminal, signal },
+    async () => answers[Math.min(requested++, answers.length - 1)]!,
+    {
+      wait,
+      nowMs,
+      random: () => 1,
+    },
+  );
   return { answer, notes, waited };
 }
 

@@ -30,8 +30,8 @@ export const rollback: Run = async (context) => {
   if (typeof target === 'number') return target;
   const body = { ...target, ...(named !== undefined && { revision: Number(named) }) };
   const isTrial = options['dry-run'] === true;
-  const isAsked = options.yes !== true && !isTrial;
-  if (isTrial || (isAsked && terminal.isWatched)) {
+  const isRequested = options.yes !== true && !isTrial;
+  if (isTrial || (isRequested && terminal.isWatched)) {
     const trial = await connection.client.call('rollbackDeployment', { body, query: { dryRun: 'true' }, signal });
     if (!trial.ok) return terminal.refuse(trial.problem);
     if (isTrial) terminal.json(trial.value);

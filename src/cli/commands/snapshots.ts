@@ -5,7 +5,7 @@ import { printBytes } from '../../config/values/units.ts';
 import { wait } from '../../lib/wait.ts';
 import { printable, renderTable } from '../render.ts';
 import { statuses } from '../words.ts';
-import { retryRequest, type Context, type Run, type Target, targetOf } from './command.ts';
+import { type Context, type Run, retryRequest, type Target, targetOf } from './command.ts';
 import { followDeployment } from './follow-deployment.ts';
 import { verifySnapshot } from './verify-snapshot.ts';
 
@@ -58,11 +58,11 @@ export const snapshot: Run = async (context) => {
 async function take(context: Context, target: Target): Promise<number> {
   const { connection, terminal, options, signal } = context;
   const body = { ...target, ...(options.dump === true && { dump: true }) };
-  const asked = await connection.client.call('createSnapshot', { body, signal });
-  if (!asked.ok) return terminal.refuse(asked.problem);
-  const { id } = asked.value.snapshot;
-  if (options['no-wait']) return say(context, asked.value.snapshot, id);
-  terminal.note(printable(asked.value.message));
+  const requested = await connection.client.call('createSnapshot', { body, signal });
+  if (!requested.ok) return terminal.refuse(requested.problem);
+  const { id } = requested.value.snapshot;
+  if (options['no-wait']) return say(context, requested.value.snapshot, id);
+  terminal.note(printable(requested.value.message));
   const find = ({ snapshots }: Listed) => snapshots.find((each) => each.id === id);
   const ended = await untilEnded(context, target, find, ({ state }) => state !== 'asked');
   if (typeof ended === 'number') return ended;
@@ -104,12 +104,12 @@ async function restore(context: Context, target: Target, id: string): Promise<nu
       return signal.aborted ? statuses.interrupted : statuses.refused;
     }
   }
-  const asked = await connection.client.call('restoreSnapshot', { body, signal });
-  if (!asked.ok) return terminal.refuse(asked.problem);
-  const { restore, started } = asked.value as Restoring;
-  if (started) return await tellBeside(context, asked.value as Restoring, started);
+  const requested = await connection.client.call('restoreSnapshot', { body, signal });
+  if (!requested.ok) return terminal.refuse(requested.problem);
+  const { restore, started } = requested.value as Restoring;
+  if (started) return await tellBeside(context, requested.value as Restoring, started);
   if (options['no-wait']) return say(context, restore, restore.id);
-  terminal.note(printable(asked.value.message));
+  terminal.note(printable(requested.value.message));
   const find = ({ restores }: Listed) => restores.find((each) => each.id === restore.id);
   const ended = await untilEnded(context, target, find, ({ state }) => state === 'done' || state === 'failed');
   if (typeof ended === 'number') return ended;
@@ -158,7 +158,7 @@ async function untilEnded<T extends { state: string; problem?: string; progress?
   isOver: (found: T) => boolean,
 ): Promise<T | number> {
   const { connection, terminal, signal } = context;
-  let told: string | undefined;
+  let reported: string | undefined;
   let toldPercent = 0;
   for (;;) {
     const answer = await retryRequest(context, () => connection.client.call('getSnapshots', { query, signal }));
@@ -169,9 +169,9 @@ async function untilEnded<T extends { state: string; problem?: string; progress?
     const found = find(answer.value);
     if (!found) return terminal.fail('It is no longer kept.');
     if (isOver(found)) return found;
-    if (found.problem !== undefined && found.problem !== told)
+    if (found.problem !== undefined && found.problem !== reported)
       terminal.note(`  ${printable(found.problem)} It will be tried again.`);
-    told = found.problem;
+    reported = found.problem;
     const { progress = 0 } = found;
     if (progress >= toldPercent + 10 && progress < 100) {
       toldPercent = progress;

@@ -33,10 +33,10 @@ export async function verifySnapshot(context: Context, target: Target, id: strin
   }
   const beganAt = performance.now();
   const body = { ...target, snapshot: snapshot.id, beside: true };
-  const asked = await connection.client.call('restoreSnapshot', { body, signal: AbortSignal.timeout(answerMs) });
-  if (!asked.ok) return terminal.refuse(asked.problem);
-  const { started } = asked.value as { started: Started };
-  terminal.note(printable(asked.value.message));
+  const requested = await connection.client.call('restoreSnapshot', { body, signal: AbortSignal.timeout(answerMs) });
+  if (!requested.ok) return terminal.refuse(requested.problem);
+  const { started } = requested.value as { started: Started };
+  terminal.note(printable(requested.value.message));
   try {
     return await look(context, started, { snapshot, beganAt });
   } finally {

@@ -11,9 +11,9 @@ export const version: Run = async ({ connection: { server }, terminal, signal })
   const isThere = answer.ok || answer.problem.status > 0;
   const served = answer.ok && typeof answer.value.version === 'string' ? { service: answer.value.version } : {};
   terminal.json({ client: manifest.version, node: process.versions.node, server, answers: isThere, ...served });
-  const told = served.service === undefined ? '' : `, Berth ${printable(served.service)}`;
+  const reported = served.service === undefined ? '' : `, Berth ${printable(served.service)}`;
   terminal.print(
-    `berth ${manifest.version} (Node ${process.versions.node})\n${printable(server)} ${isThere ? `answers${told}` : 'does not answer'}\n`,
+    `berth ${manifest.version} (Node ${process.versions.node})\n${printable(server)} ${isThere ? `answers${reported}` : 'does not answer'}\n`,
   );
   return statuses.done;
 };

@@ -2,9 +2,9 @@
 import { basename } from 'node:path';
 import type { Project } from '../../folder/project.ts';
 import type { Docker } from '../../push/docker/docker-command.ts';
+import { readPushCache, writePushCache } from '../../push/push-cache.ts';
 import { PushFault } from '../../push/push-fault.ts';
 import { type PushedImage, pushImage } from '../../push/push-image.ts';
-import { readPushCache, writePushCache } from '../../push/push-cache.ts';
 import { createRegistryClient } from '../../push/registry/push-client.ts';
 import { prepareMemoryFolder } from '../folder.ts';
 import { printable } from '../render.ts';

@@ -33,8 +33,9 @@ export async function readProject(context: UpContext): Promise<ReadProject | str
       for (const name of emptied) empty[name] = '';
       continue;
     }
-    const isAsked = questions.length + missingFiles.length > 0 && refusals.length === 0 && !context.options['dry-run'];
-    if (!isAsked || round === maxRounds) return { project, options: all };
+    const isRequested =
+      questions.length + missingFiles.length > 0 && refusals.length === 0 && !context.options['dry-run'];
+    if (!isRequested || round === maxRounds) return { project, options: all };
     const values = await askForValues(questions, context);
     const without = values && (await askForFiles(missingFiles, context));
     if (!without) return { project, options: all };

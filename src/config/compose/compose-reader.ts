@@ -9,8 +9,8 @@ import { interpolate, type Lookup } from './interpolate.ts';
 import {
   generatedWords,
   isDollarSign,
-  missingPasswordWords,
   missingKeyWords,
+  missingPasswordWords,
   type UnsetForm,
   unsetWords,
   whereToSet,

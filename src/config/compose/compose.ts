@@ -18,7 +18,7 @@ import { applyTopLevelRules } from './key-rules.ts';
 import { openFiles } from './mounted-files.ts';
 import { asNativeSource, isOfCompose } from './native-checks.ts';
 import { assignRoutes } from './route-assignment.ts';
-import { serviceWithout, secretUsesIn } from './secret-uses.ts';
+import { secretUsesIn, serviceWithout } from './secret-uses.ts';
 import { connect } from './service-dependencies.ts';
 import { readService } from './service-draft.ts';
 import { openVolumes } from './service-volumes.ts';

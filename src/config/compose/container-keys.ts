@@ -4,6 +4,7 @@ import { quote } from '../diagnostics/diagnostics.ts';
 import { childOf, entriesOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
 import type { ContainerOptions, TmpfsSpec, Ulimit } from '../spec/spec.ts';
 import {
+  type FieldReporter,
   isHostName,
   max,
   onlyGiven,
@@ -15,7 +16,6 @@ import {
   readStopSeconds,
   readSysctl,
   readUlimit,
-  type FieldReporter,
 } from '../values/container-values.ts';
 import { isTrue, type Pair, pairsOf, type Reading } from './compose-reader.ts';
 import { parseSize, readSeconds } from './service-scale.ts';
@@ -118,7 +118,9 @@ function readLimits(field: Field | undefined, reading: Reading): Record<string, 
         const hard = isPair ? numberOf(childOf(limit, 'hard')) : soft;
         const single = soft ?? hard;
         const read =
-          single === undefined ? undefined : readUlimit(name, soft ?? single, hard ?? single, reporterAt(limit, reading));
+          single === undefined
+            ? undefined
+            : readUlimit(name, soft ?? single, hard ?? single, reporterAt(limit, reading));
         return read ? [[name, read]] : [];
       }),
   );

@@ -4,7 +4,7 @@ import { readWeb } from '../../../test/support/compose-reading.ts';
 import type { CommandCheck, HttpCheck } from '../spec/spec.ts';
 
 describe('checks of health', () => {
-  const asked: [string, string][] = [
+  const requested: [string, string][] = [
     ['["CMD", "curl", "-f", "http://localhost:3000/healthz"]', '/healthz 3000'],
     ['["CMD-SHELL", "curl -f http://localhost/ || exit 1"]', '/ 80'],
     ['["CMD-SHELL", "curl --silent --fail localhost:9200/_cluster/health || exit 1"]', '/_cluster/health 9200'],
@@ -12,7 +12,7 @@ describe('checks of health', () => {
     ['["CMD", "wget", "-q", "-O", "/dev/null", "http://web:80/up"]', '/up 80'],
     ['["CMD", "sh", "-c", "curl -fsS http://[::1]:81/ > /dev/null"]', '/ 81'],
   ];
-  for (const [line, expected] of asked) {
+  for (const [line, expected] of requested) {
     test(`${line} is read as ${expected}`, () => {
       const { healthCheck } = readWeb(
         `healthcheck: { test: ${line}, interval: 1m30s, timeout: 500ms, retries: 7 }`,

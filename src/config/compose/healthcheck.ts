@@ -18,9 +18,9 @@ export function readHealthCheck(service: Field, names: readonly string[], readin
   const test = childOf(field, 'test');
   const command = test && readTest(test, reading);
   if (command === 'none') return { disabled: true };
-  const asked = command && readRequest(wordsOf(command) ?? [], names);
-  const times = readTimes(field, asked ? (times) => times : boundTimes, reading);
-  if (command) return { ...(asked ?? { command }), ...times };
+  const requested = command && readRequest(wordsOf(command) ?? [], names);
+  const times = readTimes(field, requested ? (times) => times : boundTimes, reading);
+  if (command) return { ...(requested ?? { command }), ...times };
   const { startPeriodSeconds } = times;
   return test || startPeriodSeconds === undefined ? undefined : { startPeriodSeconds };
 }

@@ -64,11 +64,11 @@ export function readService(service: string, podName: string, field: Field, cont
 
   // Without a port, a running process would count as ready, so a database is checked on its known port.
   const isItself = entrypoint === undefined && startsServer(command);
-  const isAsked = known && known.port > 0 && (extension.path?.value || (known.role === 'store' && isItself));
-  const guessed = isAsked ? known.port : undefined;
+  const isRequested = known && known.port > 0 && (extension.path?.value || (known.role === 'store' && isItself));
+  const guessed = isRequested ? known.port : undefined;
   const listed = ports.map(({ port }) => port);
-  const asked = healthCheck && 'port' in healthCheck ? healthCheck.port : guessed;
-  const servicePorts = listed.length > 0 ? listed : [asked].filter((port) => port !== undefined);
+  const requested = healthCheck && 'port' in healthCheck ? healthCheck.port : guessed;
+  const servicePorts = listed.length > 0 ? listed : [requested].filter((port) => port !== undefined);
   const container = readContainer(field, context.isService, reading);
   for (const [own, key] of containerKeys) from(own, childOf(field, key));
   const workingDir = textAt(field, 'working_dir', reading);

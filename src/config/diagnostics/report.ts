@@ -27,14 +27,14 @@ export function openReport(source: Pick<Source, 'place'>): Report {
   const above = new Set<string>();
   const broken = new Set<string>();
   // Several branches of a schema may complain of one value in the same words.
-  const told = new Set<string>();
+  const reported = new Set<string>();
 
   const add = (severity: Diagnostic['severity'], path: Path, code: Code, message: string, advice: Advice = {}) => {
     const { hint, fix, key } = advice;
     const full = key === undefined ? path : [...path, key];
     const id = `${idOf(full)}\u0001${code}\u0001${message}`;
-    if (told.has(id)) return;
-    told.add(id);
+    if (reported.has(id)) return;
+    reported.add(id);
     diagnostics.push({
       severity,
       code,

@@ -96,9 +96,9 @@ type Writer = {
 /** A dollar sign of a value is doubled; what is not to be shown, or is not known before, is a variable. */
 function writer(secrets: Secrets): Writer {
   const used = new Map<string, string>();
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   const ask = (name: string) => {
-    asked.add(name);
+    requested.add(name);
     return `\${${name}:?is to be set}`;
   };
   const address = (scriptlet: Scriptlet): string => {
@@ -112,7 +112,7 @@ function writer(secrets: Secrets): Writer {
   };
   return {
     used,
-    asked,
+    asked: requested,
     write: (text) =>
       piecesOf(text, secrets)
         .map((piece) =>
@@ -256,13 +256,13 @@ function notesOf(
   { registryLogin }: AppSpec,
   publicPods: PodSpec[],
   ports: ReadonlyMap<string, string>,
-  asked: Set<string>,
+  requested: Set<string>,
 ) {
   const notes: string[] = [];
-  if (asked.size > 0) notes.push(`Set these, in .env or the environment: ${[...asked].sort().join(', ')}.`);
+  if (requested.size > 0) notes.push(`Set these, in .env or the environment: ${[...requested].sort().join(', ')}.`);
   if (publicPods.length > 1) {
-    const told = publicPods.map(({ name, path }) => `${path} is ${name} at ${ports.get(name)}`).join(', ');
-    notes.push(`Docker Compose has no paths: each public pod has a port of its own (${told}).`);
+    const reported = publicPods.map(({ name, path }) => `${path} is ${name} at ${ports.get(name)}`).join(', ');
+    notes.push(`Docker Compose has no paths: each public pod has a port of its own (${reported}).`);
   }
   if (registryLogin) notes.push(`The images need "docker login ${registryLogin.registry}".`);
   return notes;

@@ -5,6 +5,7 @@ import type { Report } from '../diagnostics/report.ts';
 import { childOf, entriesOf, type Field, itemsOf, textOf } from '../document/tree.ts';
 import type { ContainerOptions, TmpfsSpec, Ulimit } from '../spec/spec.ts';
 import {
+  type FieldReporter,
   isHostName,
   max,
   onlyGiven,
@@ -16,7 +17,6 @@ import {
   readStopSeconds,
   readSysctl,
   readUlimit,
-  type FieldReporter,
 } from '../values/container-values.ts';
 import { parseBytes, readSize } from '../values/units.ts';
 import { booleanOf, integerOf } from './scalars.ts';

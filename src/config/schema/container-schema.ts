@@ -1,6 +1,6 @@
 /** The schema of what a pod's containers are created with beyond their image and limits. */
 import { Type } from 'typebox';
-import { AbsolutePath, Count, closed, Scalar, Size, withMessage, Text } from './value-schemas.ts';
+import { AbsolutePath, Count, closed, Scalar, Size, Text, withMessage } from './value-schemas.ts';
 
 const Tmpfs = closed(
   {

@@ -1,6 +1,6 @@
 /** The schema of a pod's health check. */
 import { Type } from 'typebox';
-import { Command, Count, closed, Port, withMessage, Text } from './value-schemas.ts';
+import { Command, Count, closed, Port, Text, withMessage } from './value-schemas.ts';
 
 export const HealthCheck = closed(
   {

@@ -15,9 +15,9 @@ import {
   labelPattern,
   Port,
   Size,
-  withMessage,
   Text,
   Vars,
+  withMessage,
 } from './value-schemas.ts';
 
 const Resources = (description: string, cpu: string, memory: string) =>
@@ -102,7 +102,9 @@ export const Pod = closed(
   {
     name: Text('Name of the pod, unique in the application. Other pods reach it as `<name>.pod`.', 'web', {
       pattern: podNamePattern,
-      ...withMessage('must be 2 to 63 lower-case letters, digits and hyphens, begin with a letter and not end with a hyphen'),
+      ...withMessage(
+        'must be 2 to 63 lower-case letters, digits and hyphens, begin with a letter and not end with a hyphen',
+      ),
     }),
     image: Type.Optional(Image),
     build: Type.Optional(Build),

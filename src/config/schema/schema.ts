@@ -5,7 +5,7 @@
 import { type Static, Type } from 'typebox';
 import { applicationNamePattern } from './field-rules.ts';
 import { Pod } from './pod-schema.ts';
-import { closed, withMessage, Text } from './value-schemas.ts';
+import { closed, Text, withMessage } from './value-schemas.ts';
 
 /** Most pods of an application. */
 const maxPods = 50;

@@ -13,10 +13,7 @@ const minLimits = { cpuMillis: 10, memoryBytes: 6 * mebibyte };
 
 /** Where no limit is given, the default one, or the request if that is more. */
 export function limitOf({ requests, limits }: PodResources, resource: keyof Resources): number {
-  return Math.max(
-    limits[resource] ?? Math.max(defaultLimits[resource], requests[resource] ?? 0),
-    minLimits[resource],
-  );
+  return Math.max(limits[resource] ?? Math.max(defaultLimits[resource], requests[resource] ?? 0), minLimits[resource]);
 }
 
 export function memoryLimitOf(resources: PodResources): number {

@@ -43,12 +43,12 @@ test('messages about a pushed image use the words of its owner', () => {
   const digest = `sha256:${'0'.repeat(64)}`;
   const tagged = pushedReference(`${namespace}/team/api`, { digest, tag: '1.2' });
   const pinned = pushedReference(`${namespace}/api`, { digest });
-  const told = inOwnersWords({
+  const reported = inOwnersWords({
     message: `Image ${tagged} does not exist in the registry pushed.invalid.`,
     pods: [{ image: pinned, restarts: 1 }, { image: 'nginx:1' }],
     none: null,
   });
-  assert.deepEqual(told, {
+  assert.deepEqual(reported, {
     message: 'Image ./team/api:1.2 does not exist in the registry of this server.',
     pods: [{ image: `./api@${digest}`, restarts: 1 }, { image: 'nginx:1' }],
     none: null,

@@ -29,7 +29,7 @@ async function shopThatWrites(shopPod: typeof web, path: string, bytes: number) 
 }
 
 /** The events of the disk watch. */
-async function told({ events }: Awaited<ReturnType<typeof shopOnMemory>>): Promise<string[]> {
+async function reported({ events }: Awaited<ReturnType<typeof shopOnMemory>>): Promise<string[]> {
   return (await events()).filter((message) => /volume|stopped:/.test(message) && !/create-volume/.test(message));
 }
 
@@ -40,7 +40,7 @@ test('the owner is notified once each when a volume is nearly full, full, and ha
     files.set('file', 'x'.repeat(bytes));
     await look();
   }
-  assert.deepEqual(await told(shop), [
+  assert.deepEqual(await reported(shop), [
     'volume data of pod db is 91 % full (of 100 B): make it larger or delete files',
     'volume data of pod db is full (100 B): make it larger or delete files',
     'volume data of pod db has room again: 80 % full (of 100 B)',
@@ -55,14 +55,14 @@ test('a process that is started later continues from the last reported level', a
     await shop.visit();
   };
   await look();
-  assert.equal((await told(shop)).length, 1);
+  assert.equal((await reported(shop)).length, 1);
   await restart();
   await look();
-  assert.equal((await told(shop)).length, 1, 'it is not told again');
+  assert.equal((await reported(shop)).length, 1, 'it is not told again');
   await restart();
   shop.world.volumes.get('shop/db-data')!.files.set('file', 'x'.repeat(10));
   await look();
-  assert.match((await told(shop)).at(-1)!, /has room again/);
+  assert.match((await reported(shop)).at(-1)!, /has room again/);
 });
 
 test('a pod that is not ready and has a full volume reports that', async () => {
@@ -79,7 +79,7 @@ test('a workload that writes too much outside of its volumes is stopped and star
   const { shop, look, writer } = await shopThatWrites(web, '/tmp/file', 1001);
   await look();
   assert.equal(shop.world.containers.size, 0);
-  assert.deepEqual(await told(shop), [
+  assert.deepEqual(await reported(shop), [
     'pod web is stopped: it had written 1001 B outside its volumes; the limit is 1000 B',
   ]);
   writer.bytes = 1000;
@@ -113,7 +113,7 @@ test('a workload that has taken the space of the database is stopped first, and 
   };
   await createLook({ ...shop.control, hostDisk: engine.disk!, rouse: () => {}, engine: { ...engine, removeOwned } })();
   assert.equal(shop.world.containers.size, 0);
-  assert.deepEqual(await told(shop), [
+  assert.deepEqual(await reported(shop), [
     'pod web is stopped: it had written 1001 B outside its volumes; the limit is 1000 B',
   ]);
 });
@@ -172,7 +172,7 @@ test('when the disk of the host is nearly full, only the fastest writer is stopp
     ['idle'],
   );
   assert.match(
-    (await told(shop)).join(),
+    (await reported(shop)).join(),
     /pod web is stopped: the disk of the host was nearly full, and it had written the most \(50 MiB\)/,
   );
   await look();
@@ -198,7 +198,7 @@ test('the owner is notified of a repaired volume; a failed repair is tried again
   isStopped = true;
   for (; looks < 33; looks++) await look();
   assert.deepEqual(triedAt, [0, 30, 31, 32]);
-  assert.deepEqual(await told(shop), [
+  assert.deepEqual(await reported(shop), [
     'volume data of pod db could not be written because the disk of the host was full: it was repaired, and its pods are restarted',
   ]);
 });

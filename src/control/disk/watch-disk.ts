@@ -156,8 +156,8 @@ async function tell(watch: DiskWatch, use: Extract<DiskUse, { kind: 'volume' }>)
 
 /** The level last reported to the owner, from before this process started. */
 async function toldLevel({ db }: DiskWatch, deploymentId: string, name: string): Promise<Level> {
-  const told = await latestOfDisk(db, deploymentId);
-  const last = told.find((event) => event.disk === 'level' && event.volume === name);
+  const reported = await latestOfDisk(db, deploymentId);
+  const last = reported.find((event) => event.disk === 'level' && event.volume === name);
   return last?.disk === 'level' ? last.level : 'roomy';
 }
 

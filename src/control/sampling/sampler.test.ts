@@ -72,7 +72,7 @@ test('volumes, pods and requests that cannot be read take nothing from the other
     if (failing === part) throw new Error(part);
     return value;
   };
-  const asked: string[] = [];
+  const requested: string[] = [];
   const measured = createMeasured();
   const counts = (requests: number): RequestCounts => ({
     requests,
@@ -81,7 +81,7 @@ test('volumes, pods and requests that cannot be read take nothing from the other
     tookWithin: [requests],
   });
   const volume = { deploymentId: 'shop', volume: 'data', usedBytes: 3, sizeBytes: 9 };
-  let told = 0;
+  let reported = 0;
   const look = createSampling(
     {
       db,
@@ -92,14 +92,14 @@ test('volumes, pods and requests that cannot be read take nothing from the other
         usage: {
           workloads: async () => unless('pods', [use('shop', now)]),
           async volumes() {
-            asked.push('volumes');
+            requested.push('volumes');
             return unless('volumes', [volume]);
           },
         },
       },
       tallyRequests: async () => {
-        const since = unless('requests', now - told) / 1_000;
-        told = now;
+        const since = unless('requests', now - reported) / 1_000;
+        reported = now;
         return new Map([['shop', counts(since)]]);
       },
     },
@@ -125,13 +125,13 @@ test('volumes, pods and requests that cannot be read take nothing from the other
   assert.equal([...measured.totals()][0]?.requests.requests, 40);
   // They are queried at each look until they can be read, so their fault is reported once.
   for (let step = 0; step < 4; step++) await next('');
-  assert.equal(asked.length, 5);
+  assert.equal(requested.length, 5);
   await db.destroy();
 });
 
 test('a failed measurement is logged once and retried, and ends nothing', async () => {
   const db = await emptyStore();
-  const told: string[] = [];
+  const reported: string[] = [];
   const { promise: isWell, resolve } = Promise.withResolvers<void>();
   let looks = 0;
   const workloads = async () => {
@@ -146,10 +146,10 @@ test('a failed measurement is logged once and retried, and ends nothing', async 
     now: () => 0,
     uptime: () => 0,
     wait: async () => await new Promise((next) => setImmediate(next)),
-    log: { error: (_, message) => void told.push(message) },
+    log: { error: (_, message) => void reported.push(message) },
   });
   await isWell;
   await sampler[Symbol.asyncDispose]();
-  assert.deepEqual(told, ['the resource use of deployments cannot be measured; retrying']);
+  assert.deepEqual(reported, ['the resource use of deployments cannot be measured; retrying']);
   await db.destroy();
 });

@@ -4,8 +4,8 @@ import { images, shopOnMemory, spec, withWeb } from '../../../test/support/contr
 import { volumeKey } from '../../engine/memory/deployment-map.ts';
 import { createMemoryEngine } from '../../engine/memory/memory.ts';
 import { addBuild, buildOf, recordBuildFailure } from '../../store/builds.ts';
-import { requestRestore, failRestore, recordFilled, recordRestoreAttempt } from '../../store/restores.ts';
-import { requestSnapshot, recordFailedSnapshotAttempt, recordTaken } from '../../store/snapshots.ts';
+import { failRestore, recordFilled, recordRestoreAttempt, requestRestore } from '../../store/restores.ts';
+import { recordFailedSnapshotAttempt, recordTaken, requestSnapshot } from '../../store/snapshots.ts';
 
 const taken = { placeId: 'kept', volumes: [], totalBytes: 1, addedBytes: 1, pausedMs: 1 };
 
@@ -13,8 +13,8 @@ async function awaiting() {
   const shop = await shopOnMemory(spec, { ...images, 'nginx:2': {} });
   await shop.control.db.updateTable('deployments').set({ expiresAt: null, claimedAt: 1 }).execute();
   await shop.visit();
-  const asked = { deploymentId: 'shop', revision: 1, reason: 'before-update', now: shop.clock.now } as const;
-  const { id } = await requestSnapshot(shop.control.db, asked);
+  const requested = { deploymentId: 'shop', revision: 1, reason: 'before-update', now: shop.clock.now } as const;
+  const { id } = await requestSnapshot(shop.control.db, requested);
   await shop.update(withWeb('nginx:2'));
   return { shop, id, db: shop.control.db };
 }
@@ -111,8 +111,14 @@ async function besideOld() {
   const shop = await shopOnMemory(spec, images);
   const { db } = shop.control;
   await db.updateTable('deployments').set({ expiresAt: null, claimedAt: 1 }).execute();
-  const asked = { deploymentId: 'shop', snapshotId: 'old', fromDeploymentId: 'old-shop', volumes: ['db-data'], now: 1 };
-  const { id } = await requestRestore(db, asked);
+  const requested = {
+    deploymentId: 'shop',
+    snapshotId: 'old',
+    fromDeploymentId: 'old-shop',
+    volumes: ['db-data'],
+    now: 1,
+  };
+  const { id } = await requestRestore(db, requested);
   return { shop, db, id };
 }
 

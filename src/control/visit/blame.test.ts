@@ -14,7 +14,7 @@ import { statusAt } from '../../deployment/status/deployment-health.ts';
 import { EngineFault } from '../../engine/engine.ts';
 
 /** The status as a client sees it. */
-async function told(shop: Shop) {
+async function reported(shop: Shop) {
   const deployment = await shop.deployment();
   const { health, pods } = statusAt(deployment, shop.clock.now);
   return [health, ...pods.map(({ name, state, message }) => [name, state, message].filter(Boolean).join(' '))];
@@ -31,10 +31,10 @@ test('with an image that cannot be pulled, its pod has failed and an innocent on
     'web failed Image missing:1: image-not-found',
   ];
   await shop.visit();
-  assert.deepEqual(await told(shop), ['failed', 'db starting', expected[2]]);
+  assert.deepEqual(await reported(shop), ['failed', 'db starting', expected[2]]);
   // It is looked at again and again, and each time the pull is tried.
   for (let times = 0; times < 3; times++) await shop.visit();
-  assert.deepEqual(await told(shop), expected);
+  assert.deepEqual(await reported(shop), expected);
   const states = (await shop.events()).filter((text) => text.startsWith('waiting: its image'));
   assert.equal(states.length, 1, 'it was on its way once, before it failed');
 });
@@ -45,15 +45,15 @@ test('that a pod has failed for good is written together with the failure of its
   await shop.visit((engine) => {
     const { logs } = engine;
     // The logs are read after the failure is known, and before it is reported.
-    engine.logs = async (...asked) => {
+    engine.logs = async (...requested) => {
       const { state, pods } = await shop.deployment();
       const failures = (await shop.events()).filter((text) => text.startsWith('failed'));
       meanwhile.push([state, pods.filter((pod) => pod.state === 'failed'), failures]);
-      return await logs(...asked);
+      return await logs(...requested);
     };
   });
   assert.deepEqual(meanwhile, [['deploying', [], []]]);
-  assert.equal((await told(shop))[0], 'failed');
+  assert.equal((await reported(shop))[0], 'failed');
   const failures = (await shop.events()).filter((text) => text.startsWith('failed'));
   assert.equal(failures.length, 2, 'the event of the pod is not lost');
 });
@@ -63,7 +63,7 @@ test('a failed pod whose image comes after all is ready with its deployment', as
   await shop.visit();
   shop.world.images.set('missing:1', {});
   await shop.visit();
-  assert.deepEqual(await told(shop), ['running', 'db ready', 'web ready']);
+  assert.deepEqual(await reported(shop), ['running', 'db ready', 'web ready']);
 });
 
 test('after a failed update the earlier revision serves, and its pods are shown', async () => {
@@ -71,7 +71,7 @@ test('after a failed update the earlier revision serves, and its pods are shown'
   await shop.visit();
   await shop.update(withWeb('missing:1'));
   await shop.visit();
-  assert.deepEqual(await told(shop), ['serving', 'db ready', 'web ready']);
+  assert.deepEqual(await reported(shop), ['serving', 'db ready', 'web ready']);
   const { revision, servingRevision, pods } = await shop.deployment();
   assert.deepEqual([revision, servingRevision, pods.map((pod) => pod.revision)], [2, 1, [1, 1]]);
 });
@@ -81,7 +81,7 @@ test('of a failed update the events say in which revision the pods are ready', a
   await shop.visit();
   await shop.update(withWeb('bad:1'));
   for (let times = 0; times < 3; times++) await shop.visit();
-  assert.equal((await told(shop))[0], 'serving');
+  assert.equal((await reported(shop))[0], 'serving');
   const ready = (await shop.events()).filter((text) => text.startsWith('ready'));
   assert.deepEqual(ready, ['ready', 'ready', 'ready in revision 1']);
 });
@@ -108,10 +108,10 @@ test('a pod that is killed again and again while it serves is degraded, until it
     await shop.visit((engine) => engine.crash('berth-shop-web-1-0', 137));
   }
   const restarting = 'web degraded keeps restarting: 7 times, last exited with code 137';
-  assert.deepEqual(await told(shop), ['degraded', 'db ready', restarting]);
+  assert.deepEqual(await reported(shop), ['degraded', 'db ready', restarting]);
   assert.equal((await shop.deployment()).state, 'running', 'it was never given up');
   shop.clock.pass(31 * 60_000);
-  assert.deepEqual(await told(shop), ['running', 'db ready', 'web ready']);
+  assert.deepEqual(await reported(shop), ['running', 'db ready', 'web ready']);
 });
 
 test('a failed pod shows the reason, and not that it is retried', async () => {
@@ -129,8 +129,8 @@ test('secrets of the configuration are removed from messages of a pod', async ()
   const shop = await shopOnMemory(leaky, { ...images, 'leaky:1': {} });
   await shop.visit((engine) => {
     const { observe } = engine;
-    engine.observe = async (...asked) => {
-      const observed = await observe(...asked);
+    engine.observe = async (...requested) => {
+      const observed = await observe(...requested);
       const workloads = observed.workloads.map((each) =>
         each.pod === 'web'
           ? {
@@ -182,6 +182,6 @@ test('when the revision that a failed update rolled back to crashes too, it is n
 
   shop.world.images.set('nginx:1', {});
   await shop.visit((engine) => engine.crash('berth-shop-web-1-0', 3));
-  assert.equal((await told(shop))[0], 'serving');
+  assert.equal((await reported(shop))[0], 'serving');
   assert.match(statusAt(await shop.deployment(), shop.clock.now).message, /; revision 1 still serves$/);
 });

@@ -47,8 +47,8 @@ test('a local image is enough when its registry cannot be reached, and the owner
   const shop = await shopOnMemory(spec, { 'nginx:1': { ...onHost, pullFault: 'registry-unreachable' } });
   await shop.visit();
   assert.equal((await shop.deployment()).state, 'running');
-  const told = 'image nginx:1 is used as it is on this host: its registry cannot be reached now';
-  assert.equal((await shop.events()).filter((message) => message === told).length, 1);
+  const reported = 'image nginx:1 is used as it is on this host: its registry cannot be reached now';
+  assert.equal((await shop.events()).filter((message) => message === reported).length, 1);
 });
 
 test('a failed update goes back to the image that served, although its tag has moved', async () => {

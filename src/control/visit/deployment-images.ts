@@ -187,9 +187,9 @@ async function untilLate(leftMs: () => number, wait: Wait, ended: AbortSignal): 
 
 function everySoOften(report: NonNullable<Pulling['progress']>): NonNullable<Pulling['progress']> {
   let reportedAt = performance.now();
-  return (...told) => {
+  return (...reported) => {
     if (performance.now() - reportedAt < reportEveryMs) return;
     reportedAt = performance.now();
-    report(...told);
+    report(...reported);
   };
 }

@@ -7,7 +7,7 @@ import type { Metrics } from '../../lib/metrics.ts';
 import type { Wait } from '../../lib/wait.ts';
 import type { Database } from '../../store/database.ts';
 import { deploymentById } from '../../store/deployments.ts';
-import { refillRestore, recordRestored } from '../../store/restores.ts';
+import { recordRestored, refillRestore } from '../../store/restores.ts';
 import { confirmEverywhere, heldAddresses, type Router, route } from '../routing.ts';
 import { checkImages, confirmAccess, type ImageKeeper, pullImage, type WatchedPull } from './deployment-images.ts';
 

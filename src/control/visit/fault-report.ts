@@ -55,8 +55,8 @@ export async function reportLostVolumes(
         (event.kind === 'fault' && event.fault === 'volume-lost' && event.volume === volume) ||
         (event.kind === 'operation' && event.operation === 'create-volume' && event.volume === volume),
     );
-    const isTold = last?.kind === 'fault';
-    if (served.has(volume) && !isTold) journal.note({ kind: 'fault', fault: 'volume-lost', volume, title });
+    const isReported = last?.kind === 'fault';
+    if (served.has(volume) && !isReported) journal.note({ kind: 'fault', fault: 'volume-lost', volume, title });
   }
   await journal.flush();
 }

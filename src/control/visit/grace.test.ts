@@ -56,7 +56,7 @@ test('one that expires keeps its volumes and its configuration for the grace, an
 
 test('ten minutes before its time limit one is warned, once, and again of another limit', async () => {
   const shop = await shopWithGrace();
-  const warnings = async () => (await shop.events()).filter((told) => told.startsWith('it expires soon'));
+  const warnings = async () => (await shop.events()).filter((reported) => reported.startsWith('it expires soon'));
   const { expiresAt } = await shop.deployment();
   shop.clock.pass(50 * 60_000 - 1);
   await shop.visit();

@@ -33,7 +33,7 @@ export type Journal = {
   /** Notes changed progress and pods. `pulled`: images that are being pulled. */
   noteProgress(desired: Running, observed: Observed, pulled?: ReadonlyMap<string, Pulled>): void;
   /** The same, written at once. */
-  recordProgress(...told: Parameters<Journal['noteProgress']>): Promise<void>;
+  recordProgress(...reported: Parameters<Journal['noteProgress']>): Promise<void>;
 };
 
 /** For one reading of the row. Updates `deployment` with the noted progress. */
@@ -67,9 +67,9 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
   }
 
   function noteChanges(pods: PodStatus[], progress: number | undefined): void {
-    const told = (pod: PodStatus) => podEvent(pod, deployment.revision);
-    const before = new Map(deployment.pods.map((pod) => [pod.name, told(pod)]));
-    for (const event of pods.map(told)) if (!isDeepStrictEqual(before.get(event.pod), event)) note(event);
+    const reported = (pod: PodStatus) => podEvent(pod, deployment.revision);
+    const before = new Map(deployment.pods.map((pod) => [pod.name, reported(pod)]));
+    for (const event of pods.map(reported)) if (!isDeepStrictEqual(before.get(event.pod), event)) note(event);
     const pulling = pods.flatMap(({ name, pulling }) => (pulling ? [{ pod: name, ...pulling }] : []));
     if (progress !== undefined) note({ kind: 'progress', progress, ...(pulling.length > 0 && { pulling }) });
   }
@@ -95,20 +95,20 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
     record,
     flush,
     noteProgress,
-    async recordProgress(...told) {
-      noteProgress(...told);
+    async recordProgress(...reported) {
+      noteProgress(...reported);
       await flush();
     },
   };
 }
 
 /** Returns the event of a pod's current state. `asked`: the latest revision. */
-function podEvent({ name, state, message, revision }: PodStatus, asked: number): EventOf<'pod'> {
+function podEvent({ name, state, message, revision }: PodStatus, requested: number): EventOf<'pod'> {
   return {
     kind: 'pod',
     pod: name,
     state,
     ...(message !== undefined && { because: message }),
-    ...(revision !== asked && { revision }),
+    ...(revision !== requested && { revision }),
   };
 }

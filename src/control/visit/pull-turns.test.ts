@@ -11,18 +11,18 @@ const never = new AbortController().signal;
 /** Pulls that go on until they are ended, of clients with two places each. */
 function scene() {
   const turns = createPullTurns();
-  const told: string[] = [];
+  const reported: string[] = [];
   const ends = new Map<string, () => void>();
   const terms = (client: string): PullTerms => ({ client, atOnce: 2, image: { unpackedBytes: 7, by: 'in a test' } });
   const settled = () => new Promise((resolve) => setImmediate(resolve));
   return {
-    told,
+    told: reported,
     settled,
     begin(client: string, id: string, signal: AbortSignal = never) {
       const pulls = { turns, termsOf: async () => terms(client) };
-      const waited = async () => void told.push(`${id} waited`);
+      const waited = async () => void reported.push(`${id} waited`);
       return pullInTurn(deploymentOf({ id }), { pulls, signal, waited }, async (limits) => {
-        told.push(`${id} of ${limits?.unpackedBytes}`);
+        reported.push(`${id} of ${limits?.unpackedBytes}`);
         await new Promise<void>((resolve) => ends.set(id, resolve));
       });
     },
@@ -75,7 +75,7 @@ test('without a store of images, a start brings its image in its turn, and that 
   const shop = await shopOnMemory(spec, images);
   const terms: PullTerms = { client: 'c', atOnce: 1, image: { compressedBytes: 5, by: 'in a test' } };
   shop.control.pulls = { turns: createPullTurns(), termsOf: async () => terms };
-  const told: [kind: string, maxBytes: number | undefined][] = [];
+  const reported: [kind: string, maxBytes: number | undefined][] = [];
   await shop.visit((engine) => {
     const { world, clock } = shop;
     const wait = async (ms: number) => clock.pass(ms);
@@ -83,18 +83,18 @@ test('without a store of images, a start brings its image in its turn, and that 
     delete engine.images;
     Object.assign(engine, without, {
       execute: (...[id, operation, limits]: Parameters<typeof engine.execute>) => {
-        told.push([operation.kind, limits?.compressedBytes]);
+        reported.push([operation.kind, limits?.compressedBytes]);
         return without.execute(id, operation, limits);
       },
     });
   });
   assert.deepEqual((await stateOf(shop))[0], 'running');
   assert.deepEqual(
-    told.filter(([kind]) => kind === 'start'),
+    reported.filter(([kind]) => kind === 'start'),
     [
       ['start', 5],
       ['start', 5],
     ],
   );
-  assert.ok(told.every(([kind, bytes]) => kind === 'start' || bytes === undefined));
+  assert.ok(reported.every(([kind, bytes]) => kind === 'start' || bytes === undefined));
 });

@@ -22,12 +22,12 @@ import { LatePull, watchPull } from './deployment-images.ts';
 import { recordEnd, recordRemoval, recordStop, warnOfEnd } from './ending.ts';
 import { execute } from './execute.ts';
 import { aboutPods, blamedBy, finalReason, reasonOf } from './failure.ts';
-import { clearFault, reportLostVolumes, reportFault } from './fault-report.ts';
+import { clearFault, reportFault, reportLostVolumes } from './fault-report.ts';
 import { type Journal, openJournal } from './journal.ts';
-import { type FinalReason, findAwaited, lookAgainMs, recordFailure } from './record-failure.ts';
 import { stillSince } from './paused-clock.ts';
 import { afterOperation } from './progress.ts';
 import { pullInTurn } from './pull-turns.ts';
+import { type FinalReason, findAwaited, lookAgainMs, recordFailure } from './record-failure.ts';
 import { readWanted } from './wanted.ts';
 
 /** Returns when the deployment is due again (null: only when something wakes it). Throws faults of the engine. */

@@ -48,18 +48,18 @@ test('a refusal is a fault although the engine has the image', async () => {
 
 test('a deployment does not query a silent registry again for a minute, but others do', async () => {
   let nowMs = 0;
-  let asked = 0;
+  let requested = 0;
   const silent = () => {
-    asked++;
+    requested++;
     return Promise.reject(new ImageFault('registry-unreachable', image, 'Silence.', { isSilence: true }));
   };
   const check = checkOf(here, silent, () => nowMs);
   await check('shop', [{ image }]);
   await check('shop', [{ image }]);
-  assert.equal(asked, 1);
+  assert.equal(requested, 1);
   await check('other', [{ image }]);
-  assert.equal(asked, 2);
+  assert.equal(requested, 2);
   nowMs = 61_000;
   await check('shop', [{ image }]);
-  assert.equal(asked, 3);
+  assert.equal(requested, 3);
 });

@@ -39,22 +39,22 @@ export function createTagCheck({ images, engine, uptime = () => performance.now(
       return { image, reference: found.reference, by: 'presence' };
     };
     // Ids contain no spaces.
-    const asked = `${deploymentId} ${registryOf(image)}`;
-    if ((unreachableUntil.get(asked) ?? 0) > uptime()) return present(unreachable(image));
+    const requested = `${deploymentId} ${registryOf(image)}`;
+    if ((unreachableUntil.get(requested) ?? 0) > uptime()) return present(unreachable(image));
     try {
       return { image, reference: pin(image, await askDigest(images, request)), by: 'registry' };
     } catch (error) {
       if (!(error instanceof ImageFault) || error.kind !== 'registry-unreachable') throw asEngineFault(error);
       // Only silence is remembered. A registry that responds with an error may serve other requests.
-      if (error.isSilence) remember(asked);
+      if (error.isSilence) remember(requested);
       return present(error);
     }
   }
 
-  function remember(asked: string): void {
+  function remember(requested: string): void {
     // Tenants choose registries, so expired entries are removed to bound the map.
     for (const [known, until] of unreachableUntil) if (until <= uptime()) unreachableUntil.delete(known);
-    unreachableUntil.set(asked, uptime() + rememberMs);
+    unreachableUntil.set(requested, uptime() + rememberMs);
   }
 
   return (deploymentId, requests) => Promise.all(requests.map((request) => check(deploymentId, request)));

@@ -24,19 +24,19 @@ const stopped = (at: number, pod: string) => ({
 });
 
 test('a volume is warned of by its last level, until it has room again', () => {
-  const told = [level(3, 'full', 100), level(2, 'nearly full', 93), level(1, 'roomy', 5, 'other')];
-  const [warning, ...others] = diskWarnings(told, 4);
+  const reported = [level(3, 'full', 100), level(2, 'nearly full', 93), level(1, 'roomy', 5, 'other')];
+  const [warning, ...others] = diskWarnings(reported, 4);
   assert.deepEqual(others, []);
   assert.deepEqual([warning?.level, warning?.percent, warning?.volume, warning?.at], ['full', 100, 'db-data', 3]);
   assert.match(warning!.message, /^volume db-data is full \(1 ?Gi\w*\)/);
-  assert.deepEqual(diskWarnings([level(4, 'roomy', 40), ...told], 5), []);
+  assert.deepEqual(diskWarnings([level(4, 'roomy', 40), ...reported], 5), []);
 });
 
 test('a pod that was stopped for what it wrote is warned of for an hour, once', () => {
-  const told = [stopped(10, 'web'), stopped(5, 'web')];
+  const reported = [stopped(10, 'web'), stopped(5, 'web')];
   assert.deepEqual(
-    diskWarnings(told, 10).map(({ pod, at }) => [pod, at]),
+    diskWarnings(reported, 10).map(({ pod, at }) => [pod, at]),
     [['web', 10]],
   );
-  assert.deepEqual(diskWarnings(told, 10 + 60 * minute), []);
+  assert.deepEqual(diskWarnings(reported, 10 + 60 * minute), []);
 });

@@ -21,9 +21,9 @@ export type DiskWarning = {
  * `told`: the events about the disk, latest first. The last level of each volume and the last eviction of each pod
  * count.
  */
-export function diskWarnings(told: readonly (EventOf<'disk'> & { at: Instant })[], now: Instant): DiskWarning[] {
+export function diskWarnings(reported: readonly (EventOf<'disk'> & { at: Instant })[], now: Instant): DiskWarning[] {
   const seen = new Set<string>();
-  return told.flatMap((event): DiskWarning[] => {
+  return reported.flatMap((event): DiskWarning[] => {
     const subject =
       event.disk === 'level' ? `volume ${event.volume}` : event.disk === 'stopped' ? event.pod : undefined;
     if (subject === undefined || seen.has(subject)) return [];

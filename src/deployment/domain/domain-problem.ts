@@ -22,8 +22,8 @@ export function domainProblem(domain: Domain, tries: CertificateTries | undefine
   if (domain.releasedAt !== null) return domain.releasedBecause === 'unproven' ? 'lost' : undefined;
   if (domain.failingSince !== null) return 'failing';
   const isLed = domain.finding?.direction.kind === 'here';
-  const isTold = tries !== undefined && tries.failures >= failuresToTell && tries.problem !== null;
-  return isLed && isTold ? 'uncertified' : undefined;
+  const isReported = tries !== undefined && tries.failures >= failuresToTell && tries.problem !== null;
+  return isLed && isReported ? 'uncertified' : undefined;
 }
 
 export type AboutDomain = {

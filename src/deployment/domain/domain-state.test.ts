@@ -142,9 +142,12 @@ test('the message names the server and its record', () => {
     verifiedAt: 1,
     finding: { ...proven, direction: { ...direction, addresses: ['198.51.100.1'] } },
   });
-  const told = (domain: Domain) => domainReason(domain, 'verified', { proof, host: 'tapir-shop.apps.test' });
-  assert.match(told(misled)!, /leads to 198\.51\.100\.1, which is not this service.*tapir-shop\.apps\.test \(CNAME\)/);
-  assert.match(told({ ...misled, name: 'example.com' })!, /203\.0\.113\.7 \(A\) alone/);
+  const reported = (domain: Domain) => domainReason(domain, 'verified', { proof, host: 'tapir-shop.apps.test' });
+  assert.match(
+    reported(misled)!,
+    /leads to 198\.51\.100\.1, which is not this service.*tapir-shop\.apps\.test \(CNAME\)/,
+  );
+  assert.match(reported({ ...misled, name: 'example.com' })!, /203\.0\.113\.7 \(A\) alone/);
   assert.deepEqual(wantedRecords({ ...misled, name: 'example.com' }, { proof, host: 'h.apps.test' }), [
     { type: 'TXT', ...proof },
     { type: 'A', name: 'example.com', value: '203.0.113.7' },

@@ -19,7 +19,7 @@ test('any event of the schema has a sentence', () => {
 test('events use the words that clients know', () => {
   const workload = { workload: 'berth-shop-web-1-0', pod: 'web', revision: 1, replica: 0 };
   const data = { volume: 'db-data', title: 'volume data of pod db' };
-  const told: [DeploymentEvent, string][] = [
+  const reported: [DeploymentEvent, string][] = [
     [{ kind: 'intent', intent: 'start', revision: 1 }, 'started'],
     [{ kind: 'intent', intent: 'update', revision: 2 }, 'updated to revision 2'],
     [{ kind: 'intent', intent: 'stop', because: 'too loud' }, 'stopped by the operator: too loud'],
@@ -72,7 +72,7 @@ test('events use the words that clients know', () => {
     [{ kind: 'forgotten', events: 1_200 }, '1200 earlier events were removed'],
     [{ kind: 'forgotten', events: 1 }, 'an earlier event was removed'],
   ];
-  for (const [event, sentence] of told) assert.equal(describeEvent(event), sentence);
+  for (const [event, sentence] of reported) assert.equal(describeEvent(event), sentence);
 });
 
 test('only the fields that differ each time are ignored when events are compared', () => {

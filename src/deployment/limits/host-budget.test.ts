@@ -21,11 +21,11 @@ test('a pod that says nothing gets 512 MiB and one processor, and a sixteenth of
 });
 
 test('a request counts as it is, unless its limit is more than sixteen times as much', () => {
-  const asked = (memoryBytes: number, limit?: number) =>
+  const requested = (memoryBytes: number, limit?: number) =>
     requestsOf({ requests: { memoryBytes }, limits: limit === undefined ? {} : { memoryBytes: limit } }).memoryBytes;
-  assert.equal(asked(100 * mebibyte), 100 * mebibyte);
-  assert.equal(asked(gibibyte), gibibyte);
-  assert.equal(asked(1, 16 * gibibyte), gibibyte);
+  assert.equal(requested(100 * mebibyte), 100 * mebibyte);
+  assert.equal(requested(gibibyte), gibibyte);
+  assert.equal(requested(1, 16 * gibibyte), gibibyte);
 });
 
 test('where volumes are on a disk of their own, the fuller one decides', () => {

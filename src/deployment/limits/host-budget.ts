@@ -76,12 +76,12 @@ export type Fit = { kind: 'fits' } | { kind: 'short'; resource: HostResource; as
 export function fits(
   budget: Budget,
   committed: Pick<Amount, Exclude<HostResource, 'diskBytes'>>,
-  asked: Pick<Amount, HostResource>,
+  requested: Pick<Amount, HostResource>,
 ): Fit {
   const before = { ...committed, diskBytes: 0 };
   for (const resource of ['memoryBytes', 'cpuMillis', 'diskBytes', 'gpus'] as const) {
-    if (asked[resource] > 0 && before[resource] + asked[resource] > (budget[resource] ?? 0)) {
-      return { kind: 'short', resource, asked: asked[resource] };
+    if (requested[resource] > 0 && before[resource] + requested[resource] > (budget[resource] ?? 0)) {
+      return { kind: 'short', resource, asked: requested[resource] };
     }
   }
   return { kind: 'fits' };

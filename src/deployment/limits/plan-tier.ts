@@ -60,28 +60,28 @@ export function domainsOf({ domains, deployments }: Tier): number {
  * Returns whether an account may get `asked` in addition to what it has. A limit applies only to resources that
  * increase.
  */
-export function planFits(tier: Tier, used: Usage, asked: Usage): Result<undefined> {
+export function planFits(tier: Tier, used: Usage, requested: Usage): Result<undefined> {
   const { name } = tier;
-  if (asked.deployments > 0 && used.deployments + asked.deployments > tier.deployments) {
+  if (requested.deployments > 0 && used.deployments + requested.deployments > tier.deployments) {
     return refuseByPlan(
       'plan_limit_reached',
       `The plan "${name}" allows ${count(tier.deployments, 'deployment')}; the account has ${used.deployments}` +
-        `${asked.deployments > 1 ? `, and this would add ${asked.deployments}` : ''}.`,
+        `${requested.deployments > 1 ? `, and this would add ${requested.deployments}` : ''}.`,
       [fewerDeployments],
     );
   }
-  if (asked.memoryBytes > 0 && used.memoryBytes + asked.memoryBytes > tier.memoryBytes) {
+  if (requested.memoryBytes > 0 && used.memoryBytes + requested.memoryBytes > tier.memoryBytes) {
     return refuseByPlan(
       'plan_limit_reached',
       `The plan "${name}" allows ${printBytes(tier.memoryBytes)} of memory; the account has ` +
-        `${printBytes(used.memoryBytes)}, and this would add ${printBytes(asked.memoryBytes)}.`,
+        `${printBytes(used.memoryBytes)}, and this would add ${printBytes(requested.memoryBytes)}.`,
       ['reduce resources.requests.memory and resources.limits.memory', fewerDeployments],
     );
   }
   const caps = capsOf(tier);
   for (const kind of countedKinds) {
-    if (asked[kind] === 0 || used[kind] + asked[kind] <= caps[kind]) continue;
-    const has = `the account has ${used[kind]}, and this would add ${asked[kind]}`;
+    if (requested[kind] === 0 || used[kind] + requested[kind] <= caps[kind]) continue;
+    const has = `the account has ${used[kind]}, and this would add ${requested[kind]}`;
     const error = `The plan "${name}" allows ${countOf(caps[kind], kind)}; ${has}.`;
     return refuseByPlan('plan_limit_reached', error, ['use fewer of them', fewerDeployments]);
   }

@@ -26,38 +26,38 @@ export type StrangerLimits = {
 export function strangerFits(
   limits: StrangerLimits,
   used: { inSession: Usage; fromAddress: Usage },
-  asked: Usage,
+  requested: Usage,
 ): Result<undefined> {
   const { inSession, fromAddress } = used;
-  if (asked.deployments > 0 && inSession.deployments + asked.deployments > limits.perSession)
+  if (requested.deployments > 0 && inSession.deployments + requested.deployments > limits.perSession)
     return refuse(
       'client_limit_reached',
       `This session already has ${inSession.deployments} deployments, the maximum.`,
       hint,
     );
-  if (asked.deployments > 0 && fromAddress.deployments + asked.deployments > limits.perAddress) {
+  if (requested.deployments > 0 && fromAddress.deployments + requested.deployments > limits.perAddress) {
     const error = `From your address ${fromAddress.deployments} unclaimed deployments were started.`;
     return refuse('client_limit_reached', error, hint);
   }
-  if (asked.memoryBytes > 0 && fromAddress.memoryBytes + asked.memoryBytes > limits.memoryBytesPerAddress) {
+  if (requested.memoryBytes > 0 && fromAddress.memoryBytes + requested.memoryBytes > limits.memoryBytesPerAddress) {
     const error =
       `Deployments from your address may have ${printBytes(limits.memoryBytesPerAddress)} of memory in all; they have ` +
-      `${printBytes(fromAddress.memoryBytes)}, and this would add ${printBytes(asked.memoryBytes)}.`;
+      `${printBytes(fromAddress.memoryBytes)}, and this would add ${printBytes(requested.memoryBytes)}.`;
     return refuse('client_limit_reached', error, `Reduce resources.limits.memory. ${hint}`);
   }
   const { containersPerSession, volumesPerSession, ...perAddress } = strangerCapsOf(limits);
   const perSession = { ...perAddress, containers: containersPerSession, volumes: volumesPerSession };
   return (
-    refuseBeyond('Deployments of this session', inSession, asked, perSession) ??
-    refuseBeyond('Deployments from your address', fromAddress, asked, perAddress) ??
+    refuseBeyond('Deployments of this session', inSession, requested, perSession) ??
+    refuseBeyond('Deployments from your address', fromAddress, requested, perAddress) ??
     succeed(undefined)
   );
 }
 
-function refuseBeyond(whose: string, used: Counts, asked: Counts, max: Counts): Result<undefined> | undefined {
-  const kind = countedKinds.find((kind) => asked[kind] > 0 && used[kind] + asked[kind] > max[kind]);
+function refuseBeyond(whose: string, used: Counts, requested: Counts, max: Counts): Result<undefined> | undefined {
+  const kind = countedKinds.find((kind) => requested[kind] > 0 && used[kind] + requested[kind] > max[kind]);
   if (!kind) return undefined;
-  const error = `${whose} may have ${countOf(max[kind], kind)} in all; they have ${used[kind]}, and this would add ${asked[kind]}.`;
+  const error = `${whose} may have ${countOf(max[kind], kind)} in all; they have ${used[kind]}, and this would add ${requested[kind]}.`;
   return refuse('client_limit_reached', error, `Use fewer of them. ${hint}`);
 }
 

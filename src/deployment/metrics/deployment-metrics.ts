@@ -80,10 +80,10 @@ function mergeSites(one: SiteValues, other: SiteValues): SiteValues {
   const sum = (name: keyof SiteValues) =>
     one[name] === null || other[name] === null ? (one[name] ?? other[name]) : one[name] + other[name];
   const mean = (name: keyof SiteValues) => {
-    const told = [one, other].filter((site) => site[name] !== null);
-    const all = told.reduce((weight, { requestsPerSecond }) => weight + (requestsPerSecond ?? 0), 0);
-    if (all === 0) return told[0]?.[name] ?? null;
-    return told.reduce((weighed, site) => weighed + (site[name]! * (site.requestsPerSecond ?? 0)) / all, 0);
+    const reported = [one, other].filter((site) => site[name] !== null);
+    const all = reported.reduce((weight, { requestsPerSecond }) => weight + (requestsPerSecond ?? 0), 0);
+    if (all === 0) return reported[0]?.[name] ?? null;
+    return reported.reduce((weighed, site) => weighed + (site[name]! * (site.requestsPerSecond ?? 0)) / all, 0);
   };
   return {
     requestsPerSecond: sum('requestsPerSecond'),

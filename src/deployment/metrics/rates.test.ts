@@ -49,15 +49,15 @@ test('how long answers took lies within the bounds of what was counted, and is k
   const counts = fc.array(fc.nat(100), { minLength: answerBoundsMs.length + 1, maxLength: answerBoundsMs.length + 1 });
   fc.assert(
     fc.property(counts, fc.double({ min: 0.01, max: 1, noNaN: true }), (tookWithin, share) => {
-      const told = quantileMs(tookWithin, share);
+      const reported = quantileMs(tookWithin, share);
       const all = tookWithin.reduce((sum, count) => sum + count, 0);
-      if (all === 0) return assert.equal(told, null);
-      assert.ok(told !== null);
+      if (all === 0) return assert.equal(reported, null);
+      assert.ok(reported !== null);
       // So many have certainly come within the bound that is next above it.
-      const bound = answerBoundsMs.findIndex((each) => each >= told - 1e-9);
+      const bound = answerBoundsMs.findIndex((each) => each >= reported - 1e-9);
       const within = tookWithin.slice(0, bound + 1).reduce((sum, count) => sum + count, 0);
-      assert.ok(told === answerBoundsMs.at(-1) || within >= share * all - 1e-6, `${told} of ${tookWithin}`);
-      assert.ok(quantileMs(tookWithin, share / 2)! <= told + 1e-9);
+      assert.ok(reported === answerBoundsMs.at(-1) || within >= share * all - 1e-6, `${reported} of ${tookWithin}`);
+      assert.ok(quantileMs(tookWithin, share / 2)! <= reported + 1e-9);
     }),
   );
   assert.equal(quantileMs([10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], 0.5), 2.5);

@@ -18,12 +18,12 @@ test('the first read discards earlier counts, and each later request is counted 
       const tally = createRequestTally();
       let counted = first;
       assert.deepEqual(requestsOf(tally(new Map([['a', errors(counted)]]), () => 'shop')), {});
-      let told = 0;
+      let reported = 0;
       for (const step of steps) {
         counted += step;
-        told += tally(new Map([['a', errors(counted)]]), () => 'shop').get('shop')!.requests;
+        reported += tally(new Map([['a', errors(counted)]]), () => 'shop').get('shop')!.requests;
       }
-      assert.equal(told, counted - first);
+      assert.equal(reported, counted - first);
     }),
   );
 });

@@ -19,8 +19,8 @@ test('what is read is what was noted at a step within the last hour, and nothing
       }
       const to = newest + 5;
       const from = newest - keptSteps - 5;
-      const told = series.read('load', from, to);
-      for (const [index, value] of told.entries()) {
+      const reported = series.read('load', from, to);
+      for (const [index, value] of reported.entries()) {
         const step = from + index;
         const isKept = step > newest - keptSteps && step <= newest;
         assert.equal(value, isKept ? (expected.get(step) ?? null) : null, `step ${step}`);

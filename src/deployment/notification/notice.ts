@@ -1,7 +1,7 @@
 /** PURE. Notifications to owners of deployments, one per cause, by mail or webhook. */
 import { type Deployment, type Instant, messageOf } from '../deployment.ts';
-import type { Domain } from '../domain/domain-state.ts';
 import type { DomainProblem } from '../domain/domain-problem.ts';
+import type { Domain } from '../domain/domain-state.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import { statusAt } from '../status/deployment-health.ts';
 

@@ -65,11 +65,11 @@ test('a pod that the next revision does not have is reached until that revision 
   const cache = pod('cache', { image: 'redis:7', servicePorts: [6379] });
   const before = running(shop, specOf(database, cache, web));
   const desired = running(updated, second);
-  const beside = observedOf({ desired: before, ready: ['db', 'cache', 'web'] });
+  const other = observedOf({ desired: before, ready: ['db', 'cache', 'web'] });
   const targets = { ...first, [addressOf('cache')]: [address('cache', 1)] };
-  const starting = observedOf({ desired, starting: ['web'], beside });
+  const starting = observedOf({ desired, starting: ['web'], beside: other });
   assert.equal(lineOf(desired, leading(starting, targets)), undefined);
-  const ready = observedOf({ desired, ready: ['web'], beside });
+  const ready = observedOf({ desired, ready: ['web'], beside: other });
   assert.doesNotMatch(lineOf(desired, leading(ready, targets)) ?? addressOf('cache'), new RegExp(addressOf('cache')));
 });
 

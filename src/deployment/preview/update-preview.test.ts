@@ -20,8 +20,8 @@ function previewOf(before: PodSpec[], after: PodSpec[], servingRevision: number 
   return previewUpdate(running(1, before), running(2, after));
 }
 
-function preview(...asked: Parameters<typeof previewOf>): string[] {
-  return previewOf(...asked).pods.map(
+function preview(...requested: Parameters<typeof previewOf>): string[] {
+  return previewOf(...requested).pods.map(
     ({ name, change, keepsData, because }) => `${name} ${change}${keepsData ? ', keeps its data' : ''}: ${because}`,
   );
 }

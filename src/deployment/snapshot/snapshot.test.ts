@@ -4,9 +4,9 @@ import {
   bytesOf,
   bytesOfAll,
   isSnapshotDue,
-  snapshotsToEvict,
   retryAt,
   type Snapshot,
+  snapshotsToEvict,
   snapshotTermsOf,
   surplusSnapshots,
 } from './snapshot.ts';
@@ -40,9 +40,9 @@ function snapshot(id: string, hours: number, fields: Partial<Snapshot> = {}): Sn
 const idsOf = (some: readonly Snapshot[]) => some.map(({ id }) => id).sort();
 
 test('the newest are kept: a number of manual ones, and a number of scheduled ones', () => {
-  const asked = [1, 2, 3].map((hours) => snapshot(`a${hours}`, hours));
+  const requested = [1, 2, 3].map((hours) => snapshot(`a${hours}`, hours));
   const scheduled = [4, 5, 6].map((hours) => snapshot(`s${hours}`, hours, { reason: 'schedule' }));
-  const all = [...asked, ...scheduled];
+  const all = [...requested, ...scheduled];
   assert.deepEqual(idsOf(surplusSnapshots(all, { count: 2 })), ['a1', 's4']);
   assert.deepEqual(idsOf(surplusSnapshots(all, { count: 0 })), ['a1', 'a2', 'a3', 's4', 's5', 's6']);
   assert.deepEqual(idsOf(surplusSnapshots(all, { count: 2 }, new Set(['a1']))), ['s4']);
@@ -85,7 +85,8 @@ test('for space the oldest scheduled ones are removed, never manual ones or the 
   const scheduled = (id: string, hours: number, fields: Partial<Snapshot> = {}) =>
     snapshot(id, hours, { reason: 'schedule', totalBytes: 100, addedBytes: 50, ...fields });
   const all = [snapshot('asked', 3), scheduled('second', 2), scheduled('first', 1), scheduled('newest', 4)];
-  const leaving = (bytes: number, spared?: Set<string>) => snapshotsToEvict(all, { bytes }, spared)?.map(({ id }) => id);
+  const leaving = (bytes: number, spared?: Set<string>) =>
+    snapshotsToEvict(all, { bytes }, spared)?.map(({ id }) => id);
   assert.deepEqual(leaving(211), []);
   assert.deepEqual(leaving(210), ['first']);
   assert.deepEqual(leaving(160), ['first', 'second']);

@@ -29,16 +29,19 @@ const inShort = (pods: PodStatus[]) =>
 
 test('each pod has a status in words, with its image, its revision, and its number of restarts', () => {
   const fresh = { restarts: 0, restartedAt: [], settledRestarts: [], revision: 1 };
-  assert.deepEqual(statusesOf(observe({ ready: ['db'], starting: ['web'] }, { web: { hint: 'make it listen on 80' } })), [
-    { name: 'db', state: 'ready', image: 'node:26-slim', ...fresh },
-    {
-      name: 'web',
-      state: 'starting',
-      message: 'does not listen on port 80 (make it listen on 80)',
-      image: 'nginx:1',
-      ...fresh,
-    },
-  ]);
+  assert.deepEqual(
+    statusesOf(observe({ ready: ['db'], starting: ['web'] }, { web: { hint: 'make it listen on 80' } })),
+    [
+      { name: 'db', state: 'ready', image: 'node:26-slim', ...fresh },
+      {
+        name: 'web',
+        state: 'starting',
+        message: 'does not listen on port 80 (make it listen on 80)',
+        image: 'nginx:1',
+        ...fresh,
+      },
+    ],
+  );
 });
 
 test('the last end of a pod is shown while it runs, too', () => {
@@ -80,7 +83,9 @@ test('who is blamed has failed; who is still on the way, or waits, has not', () 
 });
 
 test('who made a deployment fail stays failed while its image is tried again, until it is ready', () => {
-  const before = statusesOf(observe({ starting: ['db'] }), { blamed: new Map([['web', 'Image nginx:1 does not exist']]) });
+  const before = statusesOf(observe({ starting: ['db'] }), {
+    blamed: new Map([['web', 'Image nginx:1 does not exist']]),
+  });
   const later = { before, hasFailed: true, pulling: new Map([['nginx:1', { share: 0 }]]) };
   assert.deepEqual(inShort(statusesOf(observe({ ready: ['db'] }), later)), [
     'db ready',

@@ -38,8 +38,8 @@ test('a secret is kept back as JSON, in an address, and in base64 wherever it st
   assert.equal(redact(`/?a=${encodeURIComponent(secret)}&b`), '/?a=[redacted]&b');
   for (const before of ['', 'x', 'xy', 'xyz', 'user:']) {
     for (const encoding of ['base64', 'base64url'] as const) {
-      const told = redact(`Basic ${Buffer.from(`${before}${secret}.`).toString(encoding)}`);
-      assert.match(told, /^Basic .{0,7}\[redacted\].{0,4}$/, `${encoding} after "${before}"`);
+      const reported = redact(`Basic ${Buffer.from(`${before}${secret}.`).toString(encoding)}`);
+      assert.match(reported, /^Basic .{0,7}\[redacted\].{0,4}$/, `${encoding} after "${before}"`);
     }
   }
 });

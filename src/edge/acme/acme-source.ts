@@ -20,8 +20,8 @@ import type { EdgeLog } from '../edge-settings.ts';
 import type { Edge } from '../haproxy/haproxy.ts';
 import type { Answerer, AuthoritySettings, Challenge } from './authority.ts';
 import { type Alarm, certificateAlarms } from './certificate-alarm.ts';
-import { isServed, planOrders, type WantedCertificate, waitingHosts, wantedCertificates } from './certificate-plan.ts';
 import { createCertificateCache } from './certificate-cache.ts';
+import { isServed, planOrders, type WantedCertificate, waitingHosts, wantedCertificates } from './certificate-plan.ts';
 import { dnsHook as openHook } from './dns-hook.ts';
 import { dutyMs, type Issuing, issueDue } from './issuing.ts';
 

@@ -22,26 +22,26 @@ function row(host: string, change: Partial<CertificateState> = {}): CertificateS
 const ending = (host: string, change: Partial<CertificateState> = {}) =>
   row(host, { issuedAt: now - 84 * day, expiresAt: now + 6 * day, ...change });
 
-const told = (...states: CertificateState[]) =>
+const reported = (...states: CertificateState[]) =>
   certificateAlarms(wanted, states, { now, service: 'berth.test' }).map(
     ({ kind, hosts }) => `${kind} ${hosts.join(' ')}`,
   );
 
 test('the operator is notified of a host after its third failure in a row, and not again', () => {
-  assert.deepEqual(told(row('berth.test', { failures: 2 })), []);
-  assert.deepEqual(told(row('berth.test')), ['failing berth.test']);
-  assert.deepEqual(told(row('berth.test', { told: 'failing', failures: 9 })), []);
-  assert.deepEqual(told(row('berth.test', { problem: null })), [], 'it is under way');
+  assert.deepEqual(reported(row('berth.test', { failures: 2 })), []);
+  assert.deepEqual(reported(row('berth.test')), ['failing berth.test']);
+  assert.deepEqual(reported(row('berth.test', { told: 'failing', failures: 9 })), []);
+  assert.deepEqual(reported(row('berth.test', { problem: null })), [], 'it is under way');
 });
 
 test('a certificate that is about to end is reported once more, after any earlier report', () => {
-  assert.deepEqual(told(ending('berth.test', { told: 'failing' })), ['ending berth.test']);
-  assert.deepEqual(told(ending('berth.test', { told: 'ending' })), []);
-  assert.deepEqual(told(ending('berth.test', { expiresAt: now + 20 * day, failures: 0, problem: null })), []);
+  assert.deepEqual(reported(ending('berth.test', { told: 'failing' })), ['ending berth.test']);
+  assert.deepEqual(reported(ending('berth.test', { told: 'ending' })), []);
+  assert.deepEqual(reported(ending('berth.test', { expiresAt: now + 20 * day, failures: 0, problem: null })), []);
 });
 
 test('unwanted hosts and custom domains of accounts are not reported', () => {
-  assert.deepEqual(told(row('gone.apps.test'), ending('former.test'), row('shop.example.com')), []);
+  assert.deepEqual(reported(row('gone.apps.test'), ending('former.test'), row('shop.example.com')), []);
 });
 
 test('one mail names all hosts that fail at once, the first twenty with their errors', () => {

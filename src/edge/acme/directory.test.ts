@@ -10,9 +10,9 @@ test('of an authority that is away, broken, or none at all the operator reads wh
   const own = await makeAuthority();
   const { key, cert } = await own.issue(['IP:127.0.0.1']);
   let answer = { status: 200, body: '{}' };
-  const asked: string[] = [];
+  const requested: string[] = [];
   const server = createServer({ key, cert }, ({ url }, response) => {
-    asked.push(url!);
+    requested.push(url!);
     const window = { start: '2030-01-01T00:00:00Z', end: '2030-01-02T00:00:00Z' };
     if (url!.startsWith('/renewal/')) {
       response.writeHead(200, { 'Retry-After': '7200', 'Content-Type': 'application/json' });
@@ -44,7 +44,7 @@ test('of an authority that is away, broken, or none at all the operator reads wh
     end: Date.UTC(2030, 0, 2),
     askAgainMs: 7_200_000,
   });
-  assert.equal(asked.at(-1), '/renewal/aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE');
+  assert.equal(requested.at(-1), '/renewal/aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE');
   answer = { status: 200, body: JSON.stringify({ newNonce: `${at}/nonce` }) };
   assert.equal(await issuer.suggestion(certificateOfRfc), undefined, 'it does not say');
 });

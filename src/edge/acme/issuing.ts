@@ -7,9 +7,9 @@ import {
   type CertificateState,
   certificateStates,
   deleteCertificates,
+  planRenewal,
   recordOrder,
   recordOrderFailure,
-  planRenewal,
   sealedCertificates,
   storeCertificate,
 } from '../../store/certificates.ts';
@@ -129,12 +129,13 @@ async function askForRenewals(issuing: Issuing, wanted: readonly WantedCertifica
   for (const { host, renewAt: present, expiresAt } of due.slice(0, questionsAtOnce)) {
     const chain = await chainOf(issuing, host);
     const authority = await issuing.authority();
-    const asked = await authority.suggestion(chain!).catch((error: Error) => {
+    const requested = await authority.suggestion(chain!).catch((error: Error) => {
       log.warn({ host, problem: error.message }, 'the authority does not say when to renew');
       return undefined;
     });
-    const planned = asked && suggestedRenewal(asked, { present: present!, expiresAt: expiresAt!, random: random() });
-    await planRenewal(db, { host, renewAt: planned ?? present!, askAt: now() + (asked?.askAgainMs ?? askAgainMs) });
+    const planned =
+      requested && suggestedRenewal(requested, { present: present!, expiresAt: expiresAt!, random: random() });
+    await planRenewal(db, { host, renewAt: planned ?? present!, askAt: now() + (requested?.askAgainMs ?? askAgainMs) });
   }
 }
 

@@ -55,7 +55,7 @@ export function followCertificateFiles(
   let seen: string | undefined;
   let refused: string | undefined;
   let remindedAt = Number.NEGATIVE_INFINITY;
-  let told: number | undefined;
+  let reported: number | undefined;
 
   async function remind(): Promise<void> {
     const due = served.find(({ renewalDueAt }) => renewalDueAt <= now());
@@ -65,8 +65,8 @@ export function followCertificateFiles(
       'a certificate ends soon, and its files are not renewed',
     );
     remindedAt = now();
-    if (told !== due.expiresAt) await alarm?.(due);
-    told = due.expiresAt;
+    if (reported !== due.expiresAt) await alarm?.(due);
+    reported = due.expiresAt;
   }
 
   async function look(): Promise<void> {

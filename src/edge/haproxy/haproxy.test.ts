@@ -102,22 +102,22 @@ describe('the edge', () => {
     );
     let isPublishing = true;
     const answers = new Set<string>();
-    let asked = 0;
+    let requested = 0;
     const clients = Array.from({ length: 6 }, async (_, index) => {
       while (isPublishing) {
         const path = index % 2 ? '/api/x' : '/x';
         answers.add(`${path} ${await servedBy(path)}`);
-        asked += 1;
+        requested += 1;
       }
     });
     // The machine decides how often the clients run. The test continues until they have enough answers.
-    const isEnough = () => asked > 200 && answers.size >= 3;
+    const isEnough = () => requested > 200 && answers.size >= 3;
     const deadline = performance.now() + 60_000;
     for (let round = 0; round < 40 || (!isEnough() && performance.now() < deadline); round += 1)
       await fixture.edge.publish(round % 2 ? [shop('127.0.1.1'), ...others] : [...others, shop('127.0.1.2')]);
     isPublishing = false;
     await Promise.all(clients);
-    assert.ok(asked > 200, `${asked} requests`);
+    assert.ok(requested > 200, `${requested} requests`);
     assert.deepEqual([...answers].sort(), ['/api/x 127.0.1.9', '/x 127.0.1.1', '/x 127.0.1.2']);
   });
 
@@ -238,10 +238,10 @@ describe('the edge', () => {
   test('a new configuration is loaded while requests go on', async () => {
     const pid = await runningPid();
     let isReloading = true;
-    let asked = 0;
+    let requested = 0;
     const answers = new Set<string>();
     const clients = Array.from({ length: 4 }, async () => {
-      for (; isReloading; asked += 1) answers.add(await servedBy());
+      for (; isReloading; requested += 1) answers.add(await servedBy());
     });
     await fixture.edge.close();
     const changed = await startEdge({ ...fixture.settings, apiHosts: ['localhost', 'berth.test'] }, quiet, [
@@ -249,8 +249,8 @@ describe('the edge', () => {
     ]);
     fixture.edge = changed;
     assert.notEqual(await runningPid(), pid);
-    const before = asked;
-    await eventually(async () => asked > before + 50);
+    const before = requested;
+    await eventually(async () => requested > before + 50);
     isReloading = false;
     await Promise.all(clients);
     assert.deepEqual([...answers], ['127.0.1.8']);

@@ -274,10 +274,10 @@ test('real HAProxy answers random tables and requests as the rules say', async (
     { minLength: 12, maxLength: 12 },
   );
   await fc.assert(
-    fc.asyncProperty(table, requests, async (sites, asked) => {
+    fc.asyncProperty(table, requests, async (sites, requested) => {
       await publish(...sites);
       await Promise.all(
-        asked.map(async ({ host, path }) => {
+        requested.map(async ({ host, path }) => {
           const possible = expectedAddresses(sites, host, path);
           const actual = await reached(path, host);
           assert.ok(possible.includes(actual), `${host} ${path}: ${actual} instead of ${possible}`);

@@ -7,7 +7,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../lib/replace-file.ts';
 import type { EdgePaths } from '../edge-paths.ts';
-import { addEntries, runCommand, commandAll, replaceMap } from './runtime-socket.ts';
+import { addEntries, commandAll, replaceMap, runCommand } from './runtime-socket.ts';
 
 export const certificatesFolder = 'certificates';
 /** HAProxy names the certificates that it serves by what stands here. */

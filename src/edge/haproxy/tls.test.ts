@@ -147,25 +147,25 @@ test('no private key lies in a file once HAProxy has started', async () => {
 test('certificates are replaced under load without a reload, and no request fails', async () => {
   const pid = await runningPid();
   let isReplacing = true;
-  let asked = 0;
+  let requested = 0;
   const clients = Array.from({ length: 6 }, async (_, index) => {
     // Each with a connection of its own.
     const host = index % 2 ? 'shop.apps.test' : 'echo.apps.test';
-    for (; isReplacing; asked += 1) assert.equal((await client().ask({ host })).status, 200);
+    for (; isReplacing; requested += 1) assert.equal((await client().ask({ host })).status, 200);
   });
   let last = apps;
   for (let round = 0; round < 10; round += 1) {
     last = await authority.issue(['DNS:*.apps.test']);
     await fixture.edge.certify([named('api', api), named('apps', last)]);
     assert.equal(await shownSerial(httpsPort, 'shop.apps.test'), serialOf(last));
-    const before = asked;
-    await eventually(async () => asked > before + 12);
+    const before = requested;
+    await eventually(async () => requested > before + 12);
   }
   isReplacing = false;
   await Promise.all(clients);
   apps = last;
   assert.equal(await runningPid(), pid);
-  assert.ok(asked > 120, `${asked} requests`);
+  assert.ok(requested > 120, `${requested} requests`);
 });
 
 test('a further certificate comes and goes, and what is refused leaves what was', async () => {

@@ -254,9 +254,9 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     ...(usage && { usage }),
     ...(copies && { copies }),
     ...(archives && {
-      archives: { take: (...asked) => withFaults(() => archives.take(...asked)) },
+      archives: { take: (...requested) => withFaults(() => archives.take(...requested)) },
     }),
-    ...(exec && { exec: { start: (...asked) => withFaults(() => exec.start(...asked)) } }),
+    ...(exec && { exec: { start: (...requested) => withFaults(() => exec.start(...requested)) } }),
   };
 }
 

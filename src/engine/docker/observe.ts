@@ -7,13 +7,13 @@ import { type ContainerState, lastExitOf } from '../readiness/container-state.ts
 import { isListening, readListening } from '../readiness/listening.ts';
 import { createProbe, type Probe, type ProbedReadiness } from '../readiness/probe.ts';
 import {
+  type ContainerInsights,
   describeProbed,
   type Instants,
   judge,
   type ProbedWorkload,
   probeAll,
   reasonElsewhere,
-  type ContainerInsights,
   type Verdict,
 } from '../readiness/readiness.ts';
 import { createCommandCheck } from './containers/command-check.ts';

@@ -13,7 +13,7 @@ import { deploymentLabels, volumeLabels } from '../labels.ts';
 import type { EngineParts, OpenEngine } from '../opening.ts';
 import { diskTrialId } from '../trial-ids.ts';
 import { connectDocker } from './connect-docker.ts';
-import { endOrphanedExecs, endOnceBegun } from './containers/exec-journal.ts';
+import { endOnceBegun, endOrphanedExecs } from './containers/exec-journal.ts';
 import { bindTo } from './containers/mounts.ts';
 import { createDockerEngine, type DockerEngineOptions } from './docker.ts';
 import { orAbsent, textOf, unless } from './faults.ts';

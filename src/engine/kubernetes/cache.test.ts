@@ -16,16 +16,16 @@ function standIn() {
   const follow = <T extends Found>(kind: Kind): Followed<T> => {
     const own = new Map<string, Found>();
     objects.set(kind, own);
-    const told = { change: (_: Found) => {}, error: () => {} };
-    listeners.set(kind, told);
+    const reported = { change: (_: Found) => {}, error: () => {} };
+    listeners.set(kind, reported);
     return {
       list: () => [...own.values()] as T[],
       get: (name) => own.get(name) as T | undefined,
       on: (event: 'change' | 'error', listener: (object: never) => void) =>
-        void Object.assign(told, { [event]: listener }),
+        void Object.assign(reported, { [event]: listener }),
       async start() {
         starts.push(kind);
-        if (isAway) told.error();
+        if (isAway) reported.error();
       },
       async stop() {
         stopped.add(kind);
@@ -93,9 +93,9 @@ test('what was written is waited for until the watch has shown it, or something 
 test('who listens hears of each change of a deployment, and may ask whether there was one', async () => {
   const { cluster, notify } = standIn();
   await using cache = await openCache(cluster, 'owner');
-  const heard: string[] = [];
+  const received: string[] = [];
   const stop = new AbortController();
-  cache.listen((deploymentId) => heard.push(deploymentId), stop.signal);
+  cache.listen((deploymentId) => received.push(deploymentId), stop.signal);
   const mark = cache.mark();
   assert.ok(!cache.hasChangedSince('shop', mark));
   notify('Pod', found('web', '1'));
@@ -103,5 +103,5 @@ test('who listens hears of each change of a deployment, and may ask whether ther
   assert.ok(!cache.hasChangedSince('other', mark));
   stop.abort();
   notify('Pod', found('web', '2'));
-  assert.deepEqual(heard, ['shop']);
+  assert.deepEqual(received, ['shop']);
 });

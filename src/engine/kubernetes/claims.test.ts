@@ -4,7 +4,7 @@ import { asideManifest, claimManifest } from './manifests/claim.ts';
 import { copyKey, placedMarks, readPlace } from './manifests/marks.ts';
 import { claimsOfVolumes, type FoundClaim, replacedClaims } from './objects.ts';
 
-const asked = { owner: 'berthowner', deploymentId: 'shop', volume: 'db-data', sizeBytes: 2 ** 30 };
+const requested = { owner: 'berthowner', deploymentId: 'shop', volume: 'db-data', sizeBytes: 2 ** 30 };
 
 /** As it comes back; `changes`: to its marks. */
 function found(
@@ -20,20 +20,20 @@ function found(
   };
 }
 
-const first = found(claimManifest(asked));
-const beside = asideManifest({ ...asked, key: 'monday', part: 'made' });
+const first = found(claimManifest(requested));
+const other = asideManifest({ ...requested, key: 'monday', part: 'made' });
 const placed = (place: number) =>
-  found(beside, { isPlaced: true, annotations: placedMarks('db-data', 'monday', place).annotations });
+  found(other, { isPlaced: true, annotations: placedMarks('db-data', 'monday', place).annotations });
 const nameOf = (claims: FoundClaim[]) => claimsOfVolumes(claims).get('db-data')?.metadata.name;
 
 test('a claim that is assembled separately is not a volume, for any purpose', () => {
-  assert.deepEqual([...claimsOfVolumes([found(beside)]).keys()], []);
-  const copy = asideManifest({ ...asked, key: 'monday', part: 'copy' });
-  assert.equal(nameOf([found(copy), first, found(beside)]), 'db-data');
+  assert.deepEqual([...claimsOfVolumes([found(other)]).keys()], []);
+  const copy = asideManifest({ ...requested, key: 'monday', part: 'copy' });
+  assert.equal(nameOf([found(copy), first, found(other)]), 'db-data');
 });
 
 test('one that has taken the place of a volume is the volume, also while the former is still there', () => {
-  const name = beside.metadata.name;
+  const name = other.metadata.name;
   for (const claims of [
     [first, placed(1)],
     [placed(1), first],

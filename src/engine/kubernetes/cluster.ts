@@ -95,9 +95,14 @@ function clusterOf(
 ): OpenCluster {
   const connections = keepConnections();
 
-  async function send(method: string, path: string, asked: ClusterRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  async function send(
+    method: string,
+    path: string,
+    requested: ClusterRequest,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
     onRequest(method);
-    const { query = {}, body, contentType = 'application/json' } = asked;
+    const { query = {}, body, contentType = 'application/json' } = requested;
     const url = new URL(server.replace(/\/$/, '') + path);
     for (const [key, value] of Object.entries(query)) url.searchParams.set(key, String(value));
     const options: RequestOptions = { method };
@@ -122,9 +127,9 @@ function clusterOf(
       // The library's type has dates where there is JSON, which it keeps as it comes.
       return makeInformer(config, pathOf(kind), list, labelSelector) as unknown as Followed<T>;
     },
-    async ask(method, path, asked = {}) {
-      const signal = AbortSignal.timeout(asked.patienceMs ?? usualPatienceMs);
-      const answer = await text(await send(method, path, asked, signal));
+    async ask(method, path, requested = {}) {
+      const signal = AbortSignal.timeout(requested.patienceMs ?? usualPatienceMs);
+      const answer = await text(await send(method, path, requested, signal));
       return JSON.parse(answer === '' ? '{}' : answer);
     },
     open: (path, query, signal) => send('GET', path, { query }, signal),

@@ -9,7 +9,7 @@ import { EngineFault } from '../engine.ts';
 import type { Exec, ExecOutput, ExecRequest, RunningExec, TerminalSize } from '../exec.ts';
 import { type Cache, findPods, isRunning } from './cache.ts';
 import type { Cluster } from './cluster.ts';
-import { startByte, commandInShell, endInShell, messageEnd, missingDd, messageStart } from './exec-scripts.ts';
+import { commandInShell, endInShell, messageEnd, messageStart, missingDd, startByte } from './exec-scripts.ts';
 import { ClusterRefusal, clusterUnresponsive, faultOf } from './faults.ts';
 import { containerName } from './manifests/workload.ts';
 import { namespaceName } from './names.ts';
@@ -30,9 +30,9 @@ const endOfInput = Buffer.from('\x04');
 type Connect = (pod: PodAddress, command: readonly string[], terminal?: TerminalSize) => Promise<Heard>;
 
 export function createExec(cluster: Pick<Cluster, 'connect'>, cache: Cache): Exec {
-  const connect: Connect = async (...asked) => {
+  const connect: Connect = async (...requested) => {
     try {
-      return hear(await cluster.connect(...asked));
+      return hear(await cluster.connect(...requested));
     } catch (error) {
       throw faultOfConnection(error);
     }
@@ -96,7 +96,8 @@ async function watchOver(pod: PodAddress, session: number, connect: Connect): Pr
   }
   return async () => {
     // It may have been ended in the container, or its connection be broken.
-    if ((await sendEnd(first)) || (await sendEnd(await connect(pod, endInShell(session, began)).catch(unlessGone)))) return;
+    if ((await sendEnd(first)) || (await sendEnd(await connect(pod, endInShell(session, began)).catch(unlessGone))))
+      return;
     throw new EngineFault('unavailable', clusterUnresponsive);
   };
 }

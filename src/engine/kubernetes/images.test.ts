@@ -21,9 +21,9 @@ function clusterImages(admit?: NodeGate['admit']) {
 }
 
 test('nodes are given what the gate has admitted, for their processor, with the login that was named, and within the plan', async () => {
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const { bring } = clusterImages(async (...[request, platform, _, own]) => {
-    asked.push(request, platform, own);
+    requested.push(request, platform, own);
     return admitted;
   });
   const limits = { compressedBytes: 1_000, by: 'with the plan "small"' };
@@ -33,7 +33,7 @@ test('nodes are given what the gate has admitted, for their processor, with the 
     imageUser: '1000',
     pass: admitted.pass,
   });
-  assert.deepEqual(asked, [
+  assert.deepEqual(requested, [
     { image: 'r.example/app:1', registryLogin: login },
     { os: 'linux', architecture: 'arm64' },
     limits,

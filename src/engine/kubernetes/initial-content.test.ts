@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Workload } from '../../deployment/workload/workload.ts';
 import type { ImageContent } from '../../images/contents/image-contents.ts';
-import { type InitialContentParts, createInitialContent, isFirstFill } from './initial-content.ts';
+import { createInitialContent, type InitialContentParts, isFirstFill } from './initial-content.ts';
 import { asideManifest, claimManifest } from './manifests/claim.ts';
 import { namespaceManifest } from './manifests/namespace.ts';
 import type { FoundClaim } from './objects.ts';

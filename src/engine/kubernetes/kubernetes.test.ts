@@ -39,7 +39,7 @@ function standIn(namespaces: () => Found[]): Cluster {
 
 test('a namespace that hangs is reported once, and again when another one of its name hangs later', async () => {
   let namespaces: Found[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const images = { digestOf: () => assert.fail() };
   await using opened = await openKubernetesEngine({
     cluster: standIn(() => namespaces),
@@ -50,12 +50,12 @@ test('a namespace that hangs is reported once, and again when another one of its
     diskBytes: 2 ** 30,
     stopSeconds: 5,
     now: () => Date.parse(removedAt) + 2 * usualRemovalMs,
-    onHanging: ({ namespace }) => told.push(namespace),
+    onHanging: ({ namespace }) => reported.push(namespace),
   });
   const toldAfter = async (...present: Found[]) => {
     namespaces = present;
     await opened.engine.listOwned();
-    return told.splice(0);
+    return reported.splice(0);
   };
   const [one, other] = [leaving('one'), leaving('other')];
   assert.deepEqual(await toldAfter(one), ['berth-one']);

@@ -5,7 +5,6 @@ import type { Engine } from '../engine.ts';
 import { type Mark, waitForChange } from '../readiness/change.ts';
 import { createRechecks, minPeriodMs as minProbePeriodMs } from '../readiness/recheck.ts';
 import type { VolumeCopies } from '../volume-facets.ts';
-import { createInitialContent } from './initial-content.ts';
 import { openCache } from './cache.ts';
 import { type Cluster, pathOf } from './cluster.ts';
 import { type CopiesParts, createVolumeCopies } from './copies.ts';
@@ -13,6 +12,7 @@ import { createExec } from './exec.ts';
 import { createExecute, type ExecuteSettings } from './execute.ts';
 import { faultOf } from './faults.ts';
 import { type ClusterImageParts, createClusterImages } from './images.ts';
+import { createInitialContent } from './initial-content.ts';
 import { createLogReader } from './logs.ts';
 import { type FoundNode, type Hanging, hangingNamespaces } from './objects.ts';
 import { createObserver } from './observe.ts';
@@ -76,11 +76,11 @@ export async function openKubernetesEngine(
   const marks = new WeakMap<Observed, Mark>();
   let lastCapacity: Capacity | undefined;
 
-  let told = new Set<string>();
+  let reported = new Set<string>();
   function tellOfHanging(): void {
     const hanging = hangingNamespaces(cache.list('Namespace'), now());
-    for (const each of hanging) if (!told.has(each.namespace)) onHanging(each);
-    told = new Set(hanging.map(({ namespace }) => namespace));
+    for (const each of hanging) if (!reported.has(each.namespace)) onHanging(each);
+    reported = new Set(hanging.map(({ namespace }) => namespace));
   }
 
   const { copierImage: image } = options;
@@ -184,11 +184,11 @@ function isOpen({ spec, status }: FoundNode): boolean {
 
 function withAllFaults(copies: VolumeCopies): VolumeCopies {
   return {
-    sizes: (...asked) => withFaults(() => copies.sizes(...asked)),
-    take: (...asked) => withFaults(() => copies.take(...asked)),
-    make: (...asked) => withFaults(() => copies.make(...asked)),
-    finish: (...asked) => withFaults(() => copies.finish(...asked)),
-    swap: (...asked) => withFaults(() => copies.swap(...asked)),
+    sizes: (...requested) => withFaults(() => copies.sizes(...requested)),
+    take: (...requested) => withFaults(() => copies.take(...requested)),
+    make: (...requested) => withFaults(() => copies.make(...requested)),
+    finish: (...requested) => withFaults(() => copies.finish(...requested)),
+    swap: (...requested) => withFaults(() => copies.swap(...requested)),
     filledBytes: copies.filledBytes,
     room: copies.room,
     clear: (key) => withFaults(() => copies.clear(key)),

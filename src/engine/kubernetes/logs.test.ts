@@ -17,7 +17,7 @@ const at = (second: number) => `2026-01-01T00:00:0${second}Z`;
 const ended = (containerID: string, second: number) => ({
   terminated: { exitCode: 1, startedAt: at(second), finishedAt: at(second), containerID },
 });
-const told = (...pods: FoundPod[]) =>
+const reported = (...pods: FoundPod[]) =>
   startsOf(pods).map(
     ({ id, isPrevious, hasEnded }) => `${id}${isPrevious ? ' previous' : ''}${hasEnded ? ' ended' : ''}`,
   );
@@ -29,12 +29,12 @@ test('of a container that was restarted there are two starts, the one before the
     state: { running: { startedAt: at(5) } },
     lastState: ended('a', 1),
   };
-  assert.deepEqual(told(pod('web', running)), ['a previous ended', 'b']);
+  assert.deepEqual(reported(pod('web', running)), ['a previous ended', 'b']);
 });
 
 test('between two restarts only the last start exists, which is not requested as the previous one', () => {
   const waiting = { restartCount: 1, containerID: 'a', state: { waiting: {} }, lastState: ended('a', 1) };
-  assert.deepEqual(told(pod('web', waiting)), ['a ended']);
+  assert.deepEqual(reported(pod('web', waiting)), ['a ended']);
 });
 
 test('the tries of a job are starts in their order, in any pod', () => {
@@ -42,11 +42,11 @@ test('the tries of a job are starts in their order, in any pod', () => {
     pod('late', { restartCount: 0, containerID: 'b', state: ended('b', 4) }),
     pod('early', { restartCount: 0, containerID: 'a', state: ended('a', 2) }),
   ];
-  assert.deepEqual(told(...tries), ['a ended', 'b ended']);
+  assert.deepEqual(reported(...tries), ['a ended', 'b ended']);
 });
 
 test('a container that has not begun has no start', () => {
-  assert.deepEqual(told(pod('web', { restartCount: 0, state: { waiting: {} } })), []);
+  assert.deepEqual(reported(pod('web', { restartCount: 0, state: { waiting: {} } })), []);
 });
 
 /** Reads the logs of a pod whose first start ended in second 1, from a node with these answers; undefined refuses. */

@@ -43,8 +43,8 @@ const readPatienceMs = 60_000;
 const pauseMs = 500;
 
 export function createLogReader(cluster: Pick<Cluster, 'open'>, cache: Cache): LogReader {
-  async function read(name: WorkloadName, asked: LogsWanted) {
-    const { tail, since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, matches, isPrevious } = asked;
+  async function read(name: WorkloadName, requested: LogsWanted) {
+    const { tail, since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, matches, isPrevious } = requested;
     const wanted = Math.min(Math.max(0, Math.trunc(tail)), maxLines);
     const found = findStarts(cache, name);
     if (!found || wanted === 0) return [];
@@ -58,7 +58,7 @@ export function createLogReader(cluster: Pick<Cluster, 'open'>, cache: Cache): L
       const query = isLong ? {} : { tailLines: wanted, limitBytes: maxBytes };
       const own: LogLine[] = [];
       for await (const stored of linesOf(cluster, found.deploymentId, start, query, signal)) {
-        if (asked.signal?.aborted) return [];
+        if (requested.signal?.aborted) return [];
         const line = mark(stored)!;
         if (line.at < since || line.at > until || matches?.(line) === false) continue;
         own.push(line);
@@ -203,8 +203,8 @@ async function openLog(
   signal: AbortSignal,
 ): Promise<Readable | undefined> {
   const path = `${pathOf('Pod', pod, namespaceName(deploymentId))}/log`;
-  const asked = { container: containerName, timestamps: true, previous: isPrevious, ...query };
-  return await cluster.open(path, asked, signal).catch((error: unknown) => {
+  const requested = { container: containerName, timestamps: true, previous: isPrevious, ...query };
+  return await cluster.open(path, requested, signal).catch((error: unknown) => {
     // 404: the pod is gone; 400: its container has not begun, or its log was removed.
     if (error instanceof ClusterRefusal && [400, 404].includes(error.status)) return undefined;
     throw error;

@@ -11,13 +11,13 @@ import { type ContainerState, lastExitOf } from '../readiness/container-state.ts
 import { parseListening } from '../readiness/listening.ts';
 import { createProbe, type Probe, type RunCheck } from '../readiness/probe.ts';
 import {
+  type ContainerInsights,
   describeProbed,
   type Instants,
   judge,
   type ProbedWorkload,
   probeAll,
   reasonElsewhere,
-  type ContainerInsights,
 } from '../readiness/readiness.ts';
 import type { Cache } from './cache.ts';
 import type { Cluster } from './cluster.ts';
@@ -245,12 +245,15 @@ function endOf({ code, output, isFlood }: ProgramEnd): CheckEnd | undefined {
 }
 
 function reasonOf(command: CommandCheck['command'], end: CheckEnd): Reason | undefined {
-  const told = wordsOfCheck(command, end);
-  return told && { kind: 'unhealthy', ...told };
+  const reported = wordsOfCheck(command, end);
+  return reported && { kind: 'unhealthy', ...reported };
 }
 
 /** With the image's own `cat`; undefined where it has none. */
-export async function lookInside(cluster: Pick<Cluster, 'run'>, pod: PodAddress): Promise<ContainerInsights | undefined> {
+export async function lookInside(
+  cluster: Pick<Cluster, 'run'>,
+  pod: PodAddress,
+): Promise<ContainerInsights | undefined> {
   const files = ['/proc/net/tcp', '/proc/net/tcp6', '/sys/fs/cgroup/cpu.stat', '/sys/fs/cgroup/cpuacct/cpuacct.usage'];
   try {
     const { output } = await cluster.run(pod, ['cat', ...files], AbortSignal.timeout(lookPatienceMs));

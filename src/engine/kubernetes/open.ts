@@ -113,7 +113,7 @@ export async function openCopies(
 function admittedOnce({ digestOf, nodes }: Images): Pick<Images, 'digestOf' | 'nodes'> {
   if (!nodes) return { digestOf };
   let admitted: ReturnType<typeof nodes.admit> | undefined;
-  return { digestOf, nodes: { ...nodes, admit: (...asked) => (admitted ??= nodes.admit(...asked)) } };
+  return { digestOf, nodes: { ...nodes, admit: (...requested) => (admitted ??= nodes.admit(...requested)) } };
 }
 
 /** A network plugin may ignore policies, or parts of them. Throws StartError. */

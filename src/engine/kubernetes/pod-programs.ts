@@ -108,6 +108,6 @@ export type ProgramStatus = { code?: number; words?: string };
 export function statusOf({ status, details, message }: V1Status): ProgramStatus {
   if (status === 'Success') return { code: 0 };
   const causes = (details?.causes ?? []) as { reason?: string; message?: string }[];
-  const told = causes.find(({ reason }) => reason === 'ExitCode')?.message;
-  return told === undefined ? { words: message ?? '' } : { code: Number(told) };
+  const reported = causes.find(({ reason }) => reason === 'ExitCode')?.message;
+  return reported === undefined ? { words: message ?? '' } : { code: Number(reported) };
 }

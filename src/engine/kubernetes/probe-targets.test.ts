@@ -52,7 +52,7 @@ test('the program in the pod reports the targets that it reaches and those that 
   const listener = createServer((socket) => socket.end());
   await once(listener.listen(0, '127.0.0.1'), 'listening');
   const { port } = listener.address() as { port: number };
-  const asked = [
+  const requested = [
     { host: '127.0.0.1', port },
     { host: '127.0.0.1', port: 1 },
   ];
@@ -68,6 +68,6 @@ test('the program in the pod reports the targets that it reaches and those that 
     listener.close();
   });
   const [at] = (await once(pod.stdout!, 'data')) as [Buffer];
-  const answer = await fetch(`http://127.0.0.1:${Number(at)}/`, { method: 'POST', body: JSON.stringify(asked) });
+  const answer = await fetch(`http://127.0.0.1:${Number(at)}/`, { method: 'POST', body: JSON.stringify(requested) });
   assert.deepEqual(await answer.json(), ['reached', 'ECONNREFUSED']);
 });

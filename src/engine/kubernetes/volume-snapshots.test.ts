@@ -1,7 +1,7 @@
 /** Against a cluster that stores the given objects, and whose storage behaves as the test says. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ClusterRequest, Cluster } from './cluster.ts';
+import type { Cluster, ClusterRequest } from './cluster.ts';
 import { ClusterRefusal } from './faults.ts';
 import type { FoundClaim, FoundVolumeSnapshot, Kind, Manifest } from './objects.ts';
 import { createVolumeSnapshots, type Patience, type Unused } from './volume-snapshots.ts';
@@ -22,7 +22,7 @@ function scene(
   { snapshotClass, isKnown = () => true, ...own }: Partial<Patience> & SceneOptions = {},
 ) {
   const applied: Manifest[] = [];
-  const asked: string[] = [];
+  const requested: string[] = [];
   const removed: string[] = [];
   const unused: Unused[] = [];
   let looks = 0;
@@ -30,14 +30,14 @@ function scene(
     applied.filter(({ kind, metadata }) => kind === 'VolumeSnapshot' && !removed.includes(metadata.name));
   const cluster = {
     async ask(_: string, path: string, { query }: ClusterRequest = {}) {
-      asked.push(path);
+      requested.push(path);
       if (!isKnown()) throw new ClusterRefusal(404, '');
       if (path.endsWith('classes'))
         return { items: [{ metadata: { name: 'quick' }, driver: 'disks', deletionPolicy: 'Delete' }] };
       looks += 1;
       assert.match(String(query?.labelSelector), /^berth\.owner=owner,berth\.copy(=monday)?$/);
-      const told = status(looks);
-      return { items: there().map(({ metadata }) => ({ metadata: { ...dates, ...metadata }, status: told })) };
+      const reported = status(looks);
+      return { items: there().map(({ metadata }) => ({ metadata: { ...dates, ...metadata }, status: reported })) };
     },
     find: async () => ({ provisioner: 'disks' }),
     async apply(manifest: Manifest) {
@@ -59,7 +59,7 @@ function scene(
     },
     patience: { pauseMs: 1, readyMs: 3_600_000, errorMs: 3_600_000, ...own },
   });
-  return { snapshots, asked, applied, removed, unused };
+  return { snapshots, asked: requested, applied, removed, unused };
 }
 
 const ready: Status = { readyToUse: true, restoreSize: '2Gi' };

@@ -98,14 +98,14 @@ const lookEveryMs = 60_000;
 export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapshots {
   const { cluster, cache, copiers, owner, snapshotClass, onUnused = () => {}, patience = usualPatience } = parts;
   /** By storage class: the last reported reason for not using it. */
-  const told = new Map<string, string>();
+  const reported = new Map<string, string>();
   const restsUntilMs = new Map<string, number>();
   const known = new Set<string>();
   let nextLookMs = 0;
 
   function reportUnused(storageClass: string, because: string): void {
-    if (told.get(storageClass) !== because) onUnused({ storageClass, because });
-    told.set(storageClass, because);
+    if (reported.get(storageClass) !== because) onUnused({ storageClass, because });
+    reported.set(storageClass, because);
   }
 
   /** The class for each storage class; undefined where one of them has none. */

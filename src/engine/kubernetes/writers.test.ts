@@ -29,7 +29,7 @@ async function clusterWith(pods: readonly object[], answers: (() => Found)[] = [
       async stop() {},
     }) as unknown as Followed<never>;
   const listeners: ((found: Found) => void)[] = [];
-  const asked: { replicas: number; key: string | null }[] = [];
+  const requested: { replicas: number; key: string | null }[] = [];
   const become = (key: string | null) => {
     const { resourceVersion, labels, ...rest } = there.Deployment!.metadata;
     const { [copyKey]: _, ...others } = labels ?? {};
@@ -48,7 +48,7 @@ async function clusterWith(pods: readonly object[], answers: (() => Found)[] = [
     follow,
     async change(_: Kind, __: object, fields: { metadata: { labels: Labels }; spec: { replicas: number } }) {
       const key = fields.metadata.labels[copyKey] ?? null;
-      asked.push({ replicas: fields.spec.replicas, key });
+      requested.push({ replicas: fields.spec.replicas, key });
       return answers.shift()?.() ?? become(key);
     },
   };
@@ -58,7 +58,7 @@ async function clusterWith(pods: readonly object[], answers: (() => Found)[] = [
       { deploymentId: 'shop', claims: new Set(['data']), key, signal },
       work,
     );
-  return { asked, become, without, [Symbol.asyncDispose]: () => cache[Symbol.asyncDispose]() };
+  return { asked: requested, become, without, [Symbol.asyncDispose]: () => cache[Symbol.asyncDispose]() };
 }
 
 test('a service that stops while it waits for the end of those that write starts them again before it has gone', async () => {

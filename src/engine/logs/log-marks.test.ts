@@ -23,9 +23,9 @@ function readOn(stored: readonly StampedLine[], seen: number[], startedAtMs = no
     const answer = since(stored.slice(0, count), sinceOf(last, 'one', startedAtMs));
     const mark = createMarker('one', last);
     return answer.flatMap((each) => {
-      const told = mark(each);
-      last = told?.mark ?? last;
-      return told?.text ?? [];
+      const reported = mark(each);
+      last = reported?.mark ?? last;
+      return reported?.text ?? [];
     });
   });
 }

@@ -37,11 +37,11 @@ export function createExec(world: MemoryWorld, owner: string): Exec {
 function run(
   world: MemoryWorld,
   container: MemoryContainer,
-  { terminal: asked }: ExecRequest,
+  { terminal: requested }: ExecRequest,
   program: (process: Process) => void,
 ): RunningExec {
   const output = new PassThrough({ objectMode: true });
-  const terminal = asked && { ...asked };
+  const terminal = requested && { ...requested };
   const { starts } = container;
   const encoder = new TextEncoder();
   let code: number | undefined;

@@ -133,10 +133,10 @@ test('a volume that a container has is not removed', async () => {
 
 test('events of one machine reach every engine on it', async () => {
   const world = createMemoryWorld({ 'web:1': {} });
-  const heard: string[] = [];
-  createTestEngine({ world }).watch((id) => heard.push(id), new AbortController().signal);
+  const received: string[] = [];
+  createTestEngine({ world }).watch((id) => received.push(id), new AbortController().signal);
   await createTestEngine({ world }).execute('a', network);
-  assert.deepEqual(heard, ['a']);
+  assert.deepEqual(received, ['a']);
 });
 
 test('a service that may end is done after an exit with 0, and is restarted after any other', async () => {

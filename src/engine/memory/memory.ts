@@ -17,7 +17,7 @@ import type { Interceptor } from './memory-call.ts';
 import { perform, setEgress } from './operations.ts';
 import { listOwned, removeOwned } from './owned.ts';
 import { diskUse, volumeUses, workloadUses } from './usage.ts';
-import { healthCheckBodyOf, recordStuck, reasonNotReady } from './why-not-ready.ts';
+import { healthCheckBodyOf, reasonNotReady, recordStuck } from './why-not-ready.ts';
 import { announce, createMemoryWorld, type MemoryContainer, type MemoryWorld, passRound } from './world.ts';
 import { followLogs, readLogs } from './written-lines.ts';
 

@@ -40,8 +40,8 @@ export function attemptConnection(address: string, port: number): Promise<Reason
 export type HttpTarget = Pick<Extract<Readiness, { kind: 'http' }>, 'port' | 'path' | 'host' | 'timeoutSeconds'>;
 
 /** Resolves to undefined for any 2xx or 3xx status. For other responses, reads the beginning of the body. */
-export function attemptRequest(address: string, asked: HttpTarget): Promise<Reason | undefined> {
-  const { port, path, timeoutSeconds, host = `localhost:${port}` } = asked;
+export function attemptRequest(address: string, requested: HttpTarget): Promise<Reason | undefined> {
+  const { port, path, timeoutSeconds, host = `localhost:${port}` } = requested;
   return new Promise((resolve) => {
     const sent = request({
       host: address,
@@ -62,7 +62,7 @@ export function attemptRequest(address: string, asked: HttpTarget): Promise<Reas
       else end();
     });
     // The listener stays, because destroying the request above may raise another error.
-    sent.on('error', (error: NodeJS.ErrnoException) => end(requestReason(error, asked)));
+    sent.on('error', (error: NodeJS.ErrnoException) => end(requestReason(error, requested)));
     sent.end();
   });
 }

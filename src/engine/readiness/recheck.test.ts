@@ -10,8 +10,8 @@ const times = { initialDelaySeconds: 0, timeoutSeconds: 5, failureThreshold: 3 }
 /** Deployments with one container each, beats of a second, and commands with a given duration. */
 function stage() {
   let now = 0;
-  const asked = new Map<string, number[]>();
-  const told: string[] = [];
+  const requested = new Map<string, number[]>();
+  const reported: string[] = [];
   const known = new Map<string, Rechecked[]>();
   /** Ids whose check does not end well. */
   const sick = new Set<string>();
@@ -19,7 +19,7 @@ function stage() {
   const hanging = new Set<string>();
   const add = (id: string, readiness: ProbedReadiness): Probe => {
     const answer = () => {
-      asked.set(id, [...(asked.get(id) ?? []), now]);
+      requested.set(id, [...(requested.get(id) ?? []), now]);
       return sick.has(id) ? { kind: 'unhealthy' as const, words: 'is sick' } : undefined;
     };
     const probe = createProbe({
@@ -44,7 +44,7 @@ function stage() {
   return {
     add,
     look,
-    told,
+    told: reported,
     sick,
     hanging,
     /** Visits probe it until it is ready. */
@@ -53,17 +53,17 @@ function stage() {
         for (const { probe } of containers) await probe?.attempt();
         look(id);
       }
-      asked.clear();
+      requested.clear();
     },
     async pass(seconds: number) {
       for (let second = 0; second < seconds; second++) {
         now += 1_000;
-        recheck(known, (id) => told.push(id));
+        recheck(known, (id) => reported.push(id));
         await new Promise(setImmediate);
       }
     },
-    asked: (id: string) => asked.get(id) ?? [],
-    askedInAll: () => [...asked.values()].reduce((sum, { length }) => sum + length, 0),
+    asked: (id: string) => requested.get(id) ?? [],
+    askedInAll: () => [...requested.values()].reduce((sum, { length }) => sum + length, 0),
   };
 }
 

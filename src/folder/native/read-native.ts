@@ -36,17 +36,18 @@ export function readNative(
   const questions = [...filled.missing].flatMap(([missing, places]): MissingValue[] => {
     const why = variables.whys.get(missing);
     const suggestion = examples(missing);
-    const isAsked = filled.needed.has(missing) || why !== undefined || suggestion !== undefined || !isMadeUp(missing);
-    if (!isAsked) return [];
-    const asked = { name: missing, at: findings.placeOf(places[0]!), uses: places.length };
+    const isRequested =
+      filled.needed.has(missing) || why !== undefined || suggestion !== undefined || !isMadeUp(missing);
+    if (!isRequested) return [];
+    const requested = { name: missing, at: findings.placeOf(places[0]!), uses: places.length };
     const more = { ...(why && { why }), ...(suggestion && { suggestion }) };
-    return [{ ...asked, ...more, isSecret: isSecretName(missing) }];
+    return [{ ...requested, ...more, isSecret: isSecretName(missing) }];
   });
   return { ...start, form: 'native', name, document, images, questions };
 }
 
 /** Said by questions. */
-const asked = new Set(['unset-variable', 'missing-key']);
+const requested = new Set(['unset-variable', 'missing-key']);
 
 /** Whether the service makes up the value of a name. */
 function judge(
@@ -62,7 +63,7 @@ function judge(
   for (const diagnostic of parsed.diagnostics) {
     const { code, message, hint } = wordsOf(diagnostic);
     if (diagnostic.severity === 'error') findings.refuse(code, message, offsetOf(diagnostic.path), hint);
-    else if (missing.size === 0 || !asked.has(code)) findings.note(code, message, offsetOf(diagnostic.path), hint);
+    else if (missing.size === 0 || !requested.has(code)) findings.note(code, message, offsetOf(diagnostic.path), hint);
   }
   const written = parsed.kind === 'valid' ? JSON.stringify(parsed.spec) : undefined;
   return (name) => written?.includes(secretScriptlet(name)) ?? true;

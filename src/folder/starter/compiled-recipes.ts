@@ -123,14 +123,14 @@ export function javaRecipe(files: FolderFiles): Recipe | undefined {
 
 /** The first long-term release that compiles the version of the description; 21 if it has none. */
 function javaVersion(description: string): number {
-  const asked = Number(
+  const requested = Number(
     /<(?:java\.version|maven\.compiler\.(?:release|source|target)|release)>\s*(?:1\.)?(\d{1,2})/.exec(
       description,
     )?.[1] ??
       /(?:JavaLanguageVersion\.of\(|VERSION_|sourceCompatibility\s*=\s*['"]?)(\d{1,2})/.exec(description)?.[1] ??
       21,
   );
-  return [17, 21, 25].find((release) => release >= asked) ?? 25;
+  return [17, 21, 25].find((release) => release >= requested) ?? 25;
 }
 
 export function dotnetRecipe(files: FolderFiles): Recipe | undefined {

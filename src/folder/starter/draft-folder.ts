@@ -60,9 +60,9 @@ export function draftFolder(files: FolderFiles): Draft {
 function fromDockerfile(path: string, files: FolderFiles): Draft {
   const found = shownPath(files, path);
   const image = readDockerfile(readText(files, found) ?? '');
-  const told = image && portOf(image);
-  const port = told ?? recipeOf(files)?.port ?? 3000;
-  const isGuess = told === undefined;
+  const reported = image && portOf(image);
+  const port = reported ?? recipeOf(files)?.port ?? 3000;
+  const isGuess = reported === undefined;
   const content = documentOf(files, { port, isGuess });
   return { kind: 'draft', found, port, isGuess, files: [{ name: 'berth.yaml', content }] };
 }

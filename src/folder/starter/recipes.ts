@@ -31,6 +31,11 @@ export function recipeOf(files: FolderFiles): Recipe | undefined {
 function withProcfile(recipe: Recipe, files: FolderFiles): Recipe {
   const command = recipe.command && procfileCommand(files);
   if (!command) return recipe;
-  const isTold = command.join(' ').includes('$PORT') || command.join(' ').includes('${PORT');
-  return { ...recipe, found: `${recipe.found}, started as Procfile says`, command, ...(isTold && { isGuess: false }) };
+  const isReported = command.join(' ').includes('$PORT') || command.join(' ').includes('${PORT');
+  return {
+    ...recipe,
+    found: `${recipe.found}, started as Procfile says`,
+    command,
+    ...(isReported && { isGuess: false }),
+  };
 }

@@ -42,15 +42,15 @@ async function toldOf(content: ImageContent | undefined): Promise<string[]> {
   await content.read(new Writable({ write: (piece, _, done) => done(void pieces.push(piece)) }), signal);
   const tar = Buffer.concat(pieces);
   assert.equal(tar.length, content.sizeBytes);
-  const told: string[] = [];
+  const reported: string[] = [];
   const entries = extract();
   entries.end(tar);
   for await (const entry of entries) {
     const { name, mode = 0, uid, gid, linkname } = entry.header;
     const has = await text(entry);
-    told.push(`${name} ${mode.toString(8)} ${uid}:${gid} ${linkname ? `→ ${linkname}` : has}`.trim());
+    reported.push(`${name} ${mode.toString(8)} ${uid}:${gid} ${linkname ? `→ ${linkname}` : has}`.trim());
   }
-  return told;
+  return reported;
 }
 
 test('a volume begins with what all layers together have at its path, with owners and modes', async () => {
@@ -77,14 +77,17 @@ test('a volume begins with what all layers together have at its path, with owner
 
 test('what an upper layer removes, hides or replaces is not there, and what it says itself is', async () => {
   const below = [folder('data/'), file('data/a', '1'), folder('data/b/'), file('data/b/c', '2'), file('data/d/e', '3')];
-  const told = async (...above: Entry[]) => await toldOf(await contentOf('/data', below, above));
-  assert.deepEqual(await told(file('data/.wh.a', ''), file('data/b', 'a file')), [
+  const reported = async (...above: Entry[]) => await toldOf(await contentOf('/data', below, above));
+  assert.deepEqual(await reported(file('data/.wh.a', ''), file('data/b', 'a file')), [
     './ 755 0:0',
     'd/e 644 0:0 3',
     'b 644 0:0 a file',
   ]);
-  assert.deepEqual(await told(file('data/new', 'n'), file('data/.wh..wh..opq', '')), ['./ 755 0:0', 'new 644 0:0 n']);
-  assert.deepEqual(await told(file('data/b/.wh..wh..opq', ''), file('data/b/f', 'n')), [
+  assert.deepEqual(await reported(file('data/new', 'n'), file('data/.wh..wh..opq', '')), [
+    './ 755 0:0',
+    'new 644 0:0 n',
+  ]);
+  assert.deepEqual(await reported(file('data/b/.wh..wh..opq', ''), file('data/b/f', 'n')), [
     './ 755 0:0',
     'a 644 0:0 1',
     'b/ 755 0:0',

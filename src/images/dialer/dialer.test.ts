@@ -8,7 +8,7 @@ import { makeCertificate } from '../../../test/support/certificate.ts';
 import { type CountingServer, listenAndCount } from '../../../test/support/counting-server.ts';
 import { readAtPace, readWhole } from './bounded-body.ts';
 import { DialFault, type DialFaultKind } from './dial-fault.ts';
-import { type Answer, type DialRequest, createDialer, type DialerOptions } from './dialer.ts';
+import { type Answer, createDialer, type DialerOptions, type DialRequest } from './dialer.ts';
 
 /** To these dialers, 127.0.0.1 is the public internet, and every other address is not. */
 describe('the dialer', () => {
@@ -104,10 +104,10 @@ describe('the dialer', () => {
   test('a name that answers differently the next time leads to what was judged, or nowhere', async () => {
     const before = inside.connections();
     const answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1']];
-    let asked = 0;
-    const changing = { resolve: async () => answers[asked++ % answers.length]! };
+    let requested = 0;
+    const changing = { resolve: async () => answers[requested++ % answers.length]! };
     assert.equal((await ask(at(outside, 'outside.example'), {}, changing)).status, 200);
-    assert.equal(asked, 1, 'each request resolves its name once');
+    assert.equal(requested, 1, 'each request resolves its name once');
     await assert.rejects(ask(at(inside, 'outside.example'), {}, changing), refused('private-address'));
     assert.equal(inside.connections(), before);
   });

@@ -73,7 +73,7 @@ export function createDialer(options: DialerOptions = {}): Dialer {
   }
 
   async function askOnce(url: URL, options: DialRequest): Promise<Answer> {
-    const { method, body: sent, headers, authorization, mayUseListed: mayUseListed, signal } = options;
+    const { method, body: sent, headers, authorization, mayUseListed, signal } = options;
     signal.throwIfAborted();
     const known = listedHost(url, mayUseListed);
     const isPlain = url.protocol === 'http:';

@@ -27,9 +27,9 @@ import {
   servedImage,
   type UnpackedLayer,
 } from './distribution.ts';
+import { createLayerAccess } from './layer-access.ts';
 import { verifiedChunks } from './layer-chunks.ts';
 import { headBytes, packingOf } from './packing.ts';
-import { createLayerAccess } from './layer-access.ts';
 import { openProvenLayers, type ProvenLayer } from './proven-layers.ts';
 import { createUnpackBudget } from './unpack-budget.ts';
 import { createUnpackedSum, type UnpackedSum } from './unpacked-sum.ts';

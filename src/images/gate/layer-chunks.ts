@@ -43,7 +43,11 @@ async function* layerChunks(
   let bytes = 0;
   for (let resumed = 0; ; resumed++) {
     const range = bytes > 0 ? `bytes=${bytes}-` : undefined;
-    const { status, body, url } = await client.request('GET', `blobs/${layer.digest}`, { accept: '*/*', range, signal });
+    const { status, body, url } = await client.request('GET', `blobs/${layer.digest}`, {
+      accept: '*/*',
+      range,
+      signal,
+    });
     if (status !== (range ? 206 : 200)) {
       body.destroy();
       throw statusFault(status, asked);
@@ -107,6 +111,6 @@ function letGo({ buffer, length }: Buffer): void {
 /** As often as Docker tries. */
 const maxResumed = 5;
 
-function lies(asked: ResolvedUpstream['asked'], because: string): ImageFault {
-  return refusal(asked, `cannot be had: a layer of it ${because}`, 'its registry sends something else');
+function lies(requested: ResolvedUpstream['asked'], because: string): ImageFault {
+  return refusal(requested, `cannot be had: a layer of it ${because}`, 'its registry sends something else');
 }

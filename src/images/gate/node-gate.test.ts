@@ -35,11 +35,11 @@ async function openGates(options: {
   const { isDown = () => false, predecessor, at } = options;
   let rest = Promise.resolve();
   const digest = digestOf(layer);
-  const asked: string[] = [];
+  const requested: string[] = [];
   const url = new URL('https://r.example/');
   const client = {
     async request(_: string, path: string) {
-      asked.push(path);
+      requested.push(path);
       const body = async function* () {
         yield layer.subarray(0, 10);
         await rest;
@@ -91,7 +91,7 @@ async function openGates(options: {
   return {
     ask,
     admit,
-    asked,
+    asked: requested,
     leave: nodes.leave,
     holdUntil,
     digest,

@@ -33,7 +33,7 @@ export type NodeGate = {
   /** The contents of the image at these paths; missing paths are left out. Otherwise like `admit`. */
   contents(
     paths: readonly string[],
-    ...asked: Parameters<NodeGate['admit']>
+    ...requested: Parameters<NodeGate['admit']>
   ): Promise<ReadonlyMap<string, ImageContent>>;
 };
 
@@ -224,8 +224,8 @@ const answerMs = 5_000;
 async function takesPassesOf(seal: Pick<Seal, 'close'>, at: Pick<NodeGateSettings, 'host' | 'port'>): Promise<boolean> {
   const password = passwordOf({ purpose, image: '', platform: { os: '', architecture: '' } }, seal);
   const auth = `${username}:${password}`;
-  const asked = get({ ...at, path: '/v2/', auth, agent: false, signal: AbortSignal.timeout(answerMs) });
-  const [answer] = (await once(asked, 'response').catch(() => [])) as [IncomingMessage?];
+  const requested = get({ ...at, path: '/v2/', auth, agent: false, signal: AbortSignal.timeout(answerMs) });
+  const [answer] = (await once(requested, 'response').catch(() => [])) as [IncomingMessage?];
   answer?.resume();
   return answer?.statusCode === 200;
 }

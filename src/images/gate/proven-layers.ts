@@ -16,7 +16,7 @@ import type { Pace } from '../dialer/bounded-body.ts';
 import { type ImageFault, outOfDisk } from '../image-fault.ts';
 import type { Descriptor } from '../manifests/manifest.ts';
 import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
-import { type RequestContext, dialFault } from '../upstream/registry-faults.ts';
+import { dialFault, type RequestContext } from '../upstream/registry-faults.ts';
 import { verifiedChunks } from './layer-chunks.ts';
 import { openLayerCounter } from './layer-counter.ts';
 import type { Count, LayerFlaw, Unpacked } from './packing.ts';
@@ -203,13 +203,13 @@ async function digestOfFile(file: FileHandle): Promise<Digest> {
   return `sha256:${hash.digest('hex')}`;
 }
 
-function flawFault(flaw: LayerFlaw, asked: RequestContext): ImageFault {
+function flawFault(flaw: LayerFlaw, requested: RequestContext): ImageFault {
   switch (flaw) {
     case 'broken':
-      return refusal(asked, 'has a layer that cannot be unpacked', 'build it again');
+      return refusal(requested, 'has a layer that cannot be unpacked', 'build it again');
     case 'uncounted':
-      return refusal(asked, 'has a layer that is packed with neither gzip nor zstd', 'build it again');
+      return refusal(requested, 'has a layer that is packed with neither gzip nor zstd', 'build it again');
     case 'packed-twice':
-      return refusal(asked, 'has a layer that is packed twice', 'build it again');
+      return refusal(requested, 'has a layer that is packed twice', 'build it again');
   }
 }

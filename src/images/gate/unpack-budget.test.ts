@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { ImageFault } from '../image-fault.ts';
 import { createUnpackBudget } from './unpack-budget.ts';
 
-const asked = { image: 'r.example/a:1', registry: 'r.example', hasLogin: false };
+const requested = { image: 'r.example/a:1', registry: 'r.example', hasLogin: false };
 
 test('a budget holds for an hour and for each client, and Berth itself has none', () => {
   let uptime = 0;
   const budget = createUnpackBudget(100, () => uptime);
   const isRefused = (payer: string) => {
     try {
-      budget.check({ payer, asked });
+      budget.check({ payer, asked: requested });
       return false;
     } catch (error) {
       assert.ok(error instanceof ImageFault && error.kind === 'over-budget');

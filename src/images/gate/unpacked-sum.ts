@@ -15,7 +15,7 @@ export type UnpackedSum = {
 
 /** `roomBytes`: of the engine's disk, where that is known. */
 export function createUnpackedSum(
-  asked: RequestContext,
+  requested: RequestContext,
   { unpacked }: Pick<JudgedLimits, 'unpacked'>,
   roomBytes: number = Number.POSITIVE_INFINITY,
 ): UnpackedSum {
@@ -31,8 +31,8 @@ export function createUnpackedSum(
     },
     leftBytes: (digest) => Math.max(0, most - sum() + (counted.get(digest) ?? 0)),
     fault() {
-      if (sum() <= limit) return outOfDisk(asked.image);
-      return refusal(asked, `unpacks to more than ${printLimit(unpacked)}`, smallerHint);
+      if (sum() <= limit) return outOfDisk(requested.image);
+      return refusal(requested, `unpacks to more than ${printLimit(unpacked)}`, smallerHint);
     },
   };
 }

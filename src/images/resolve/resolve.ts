@@ -20,7 +20,7 @@ import {
 import { createPushedClient, type PushedImages } from '../pushed/pushed-image-store.ts';
 import { type ListedRegistry, type Login, opens } from '../upstream/listed-registries.ts';
 import { createRegistryClient, type RegistryClient } from '../upstream/registry-client.ts';
-import { type RequestContext, dialFault, rateLimitFault, statusFault } from '../upstream/registry-faults.ts';
+import { dialFault, type RequestContext, rateLimitFault, statusFault } from '../upstream/registry-faults.ts';
 import { createRateLimits, pullsLeft, retryAfterMs } from '../upstream/registry-rates.ts';
 import {
   choosePlatform,
@@ -89,7 +89,7 @@ export function createResolver(parts: ResolverParts): Resolver {
   async function about<T>(
     request: ImageRequest,
     signal: AbortSignal,
-    work: (client: RegistryClient, asked: RequestContext) => Promise<T>,
+    work: (client: RegistryClient, requested: RequestContext) => Promise<T>,
   ) {
     const { image } = request;
     if (!isReference(image)) throw notAName(image);
@@ -98,7 +98,7 @@ export function createResolver(parts: ResolverParts): Resolver {
     const listed = registries.get(registry);
     const ownLogin = loginOf(request);
     const login = ownLogin ?? listed?.login;
-    const asked = { image, registry, hasLogin: login !== undefined };
+    const requested = { image, registry, hasLogin: login !== undefined };
     const location = { registry, repository };
     const client =
       registry === pushedRegistry && pushed
@@ -107,57 +107,57 @@ export function createResolver(parts: ResolverParts): Resolver {
     try {
       if (listed?.login && !ownLogin && !opens(listed, location)) {
         const without = createRegistryClient(dialer, { location, login: undefined, listed });
-        await confirmPublic(without, reference, { ...asked, hasLogin: false }, signal);
+        await confirmPublic(without, reference, { ...requested, hasLogin: false }, signal);
       }
-      return await work(client, asked);
+      return await work(client, requested);
     } catch (error) {
-      throw dialFault(error, asked);
+      throw dialFault(error, requested);
     }
   }
 
   return {
     digestOf: (request, signal) =>
-      about(request, signal, async (client, asked) => {
+      about(request, signal, async (client, requested) => {
         const { reference } = locateImage(request.image);
         const wish = { accept: accepted, signal };
         // Docker Hub does not count this request.
         const { status, headers, body } = await client.request('HEAD', `manifests/${reference}`, wish);
         body.destroy();
-        const left = asked.registry === 'docker.io' && !asked.hasLogin ? pullsLeft(headers) : undefined;
+        const left = requested.registry === 'docker.io' && !requested.hasLogin ? pullsLeft(headers) : undefined;
         if (left !== undefined) notePullsLeft?.(left);
-        if (status !== 200) throw statusFault(status, asked);
+        if (status !== 200) throw statusFault(status, requested);
         const digest = String(headers['docker-content-digest'] ?? '');
         if (isDigest(digest)) return digest;
-        return (await readVerified(client, 'manifests', reference, asked, signal)).digest;
+        return (await readVerified(client, 'manifests', reference, requested, signal)).digest;
       }),
 
     resolve: (request, platform, signal, own) =>
-      about(request, signal, async (client, asked) => {
+      about(request, signal, async (client, requested) => {
         const limits = narrowLimits(parts.limits, own);
         const { reference, repository } = locateImage(request.image);
         // Each login has its own rate limit at a repository.
-        const what = JSON.stringify([asked.registry, repository, loginOf(request)?.username]);
+        const what = JSON.stringify([requested.registry, repository, loginOf(request)?.username]);
         const waitMs = rateLimits.waitMs(what);
-        if (waitMs > 0) throw rateLimitFault(asked, waitMs);
+        if (waitMs > 0) throw rateLimitFault(requested, waitMs);
         const refusedFor = (ms: number) => rateLimits.leaveAlone(what, ms);
-        const named = await readVerified(client, 'manifests', reference, asked, signal, refusedFor);
-        const manifest = await narrow(named, { client, platform, asked, signal });
+        const named = await readVerified(client, 'manifests', reference, requested, signal, refusedFor);
+        const manifest = await narrow(named, { client, platform, asked: requested, signal });
         const { config: descriptor, layers } = manifest.read;
-        if (descriptor.sizeBytes > maxManifestBytes) throw refusal(asked, 'has a configuration of more than 4 MB');
-        const config = await readVerified(client, 'blobs', descriptor.digest, asked, signal);
-        const { diffIds } = judge(layers, config.bytes, { platform, asked, limits });
+        if (descriptor.sizeBytes > maxManifestBytes) throw refusal(requested, 'has a configuration of more than 4 MB');
+        const config = await readVerified(client, 'blobs', descriptor.digest, requested, signal);
+        const { diffIds } = judge(layers, config.bytes, { platform, asked: requested, limits });
         return {
           repository,
           digest: named.digest,
           manifest: { digest: manifest.digest, mediaType: manifest.mediaType, bytes: manifest.bytes },
           config: { descriptor, bytes: config.bytes },
-          isForEverybody: asked.registry !== pushedRegistry && loginOf(request) === undefined,
+          isForEverybody: requested.registry !== pushedRegistry && loginOf(request) === undefined,
           layers,
           diffIds,
           limits,
           payer: own?.payer ?? '',
           client,
-          asked,
+          asked: requested,
         };
       }),
   };
@@ -181,10 +181,15 @@ function loginOf({ image, registryLogin }: ImageRequest): Login | undefined {
  * The operator's login is for a higher rate limit: it must not grant users images that are private. Docker Hub does not
  * count this request.
  */
-async function confirmPublic(client: RegistryClient, reference: string, asked: RequestContext, signal: AbortSignal) {
+async function confirmPublic(
+  client: RegistryClient,
+  reference: string,
+  requested: RequestContext,
+  signal: AbortSignal,
+) {
   const { status, body } = await client.request('HEAD', `manifests/${reference}`, { accept: accepted, signal });
   body.destroy();
-  if (status !== 200) throw statusFault(status, asked);
+  if (status !== 200) throw statusFault(status, requested);
 }
 
 type Document = { digest: Digest; mediaType: string; bytes: Buffer };
@@ -194,7 +199,7 @@ async function readVerified(
   client: RegistryClient,
   kind: 'manifests' | 'blobs',
   reference: string,
-  asked: RequestContext,
+  requested: RequestContext,
   signal: AbortSignal,
   refusedFor?: (ms: number) => void,
 ): Promise<Document> {
@@ -203,14 +208,14 @@ async function readVerified(
   if (status !== 200) {
     body.destroy();
     const waitMs = status === 429 ? retryAfterMs(headers, Date.now()) : undefined;
-    if (waitMs === undefined) throw statusFault(status, asked);
+    if (waitMs === undefined) throw statusFault(status, requested);
     refusedFor?.(waitMs);
-    throw rateLimitFault(asked, waitMs);
+    throw rateLimitFault(requested, waitMs);
   }
   const bytes = await readWhole(body, maxManifestBytes, url.host);
   const digest = digestOf(bytes);
   if (isDigest(reference) && reference !== digest)
-    throw refusal(asked, 'does not match its digest', 'its registry sends something else');
+    throw refusal(requested, 'does not match its digest', 'its registry sends something else');
   return { digest, bytes, mediaType: String(headers['content-type'] ?? '') };
 }
 
@@ -228,15 +233,15 @@ async function narrow(document: Document, { client, platform, asked, signal }: N
   return asImage(chosen, narrowed, asked);
 }
 
-function readable({ bytes, mediaType }: Document, asked: RequestContext): Manifest {
+function readable({ bytes, mediaType }: Document, requested: RequestContext): Manifest {
   const read = readManifest(bytes, mediaType);
-  if (isManifestFault(read)) throw refusal(asked, whyNotRun(read));
+  if (isManifestFault(read)) throw refusal(requested, whyNotRun(read));
   return read;
 }
 
-function asImage(document: Document, read: Extract<Manifest, { kind: 'image' }>, asked: RequestContext) {
+function asImage(document: Document, read: Extract<Manifest, { kind: 'image' }>, requested: RequestContext) {
   const attestation = read.layers.find(isAttestation);
-  if (attestation) throw refusal(asked, whyNotRun({ kind: 'layer-type', found: attestation.mediaType }));
+  if (attestation) throw refusal(requested, whyNotRun({ kind: 'layer-type', found: attestation.mediaType }));
   // The registry's media type may be wrong, and the engine relies on it.
   return { ...document, mediaType: read.mediaType, read };
 }

@@ -37,7 +37,11 @@ export function createRegistryClient(dialer: Dialer, { location, login, listed }
   const mayUseListed = listed !== undefined;
   let authorization: string | undefined;
 
-  async function request(method: 'GET' | 'HEAD', path: string, { accept, range, signal }: RegistryRequest): Promise<Answer> {
+  async function request(
+    method: 'GET' | 'HEAD',
+    path: string,
+    { accept, range, signal }: RegistryRequest,
+  ): Promise<Answer> {
     const url = URL.parse(base + path);
     if (!url) throw new DialFault('unknown-name', registry);
     const asking = { method, headers: { accept, ...(range && { range }) }, mayUseListed, signal };

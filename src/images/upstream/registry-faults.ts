@@ -14,8 +14,8 @@ export function rateLimitFault({ image, registry, hasLogin }: RequestContext, wa
 }
 
 /** For statuses other than success. */
-export function statusFault(status: number, asked: RequestContext): ImageFault {
-  const { image, registry, hasLogin } = asked;
+export function statusFault(status: number, requested: RequestContext): ImageFault {
+  const { image, registry, hasLogin } = requested;
   if (status === 404) {
     const words = `Image ${image} does not exist in the registry ${registry}.`;
     return new ImageFault('image-not-found', image, words, { hint: 'check its name and tag' });
@@ -31,7 +31,7 @@ export function statusFault(status: number, asked: RequestContext): ImageFault {
       hint,
     });
   }
-  if (status === 429) return rateLimitFault(asked, undefined);
+  if (status === 429) return rateLimitFault(requested, undefined);
   const words = `The registry ${registry} answers ${status} for ${image}.`;
   return new ImageFault('registry-unreachable', image, words, { hint: whenItAnswers });
 }

@@ -1,8 +1,8 @@
 /** The tools that look at deployments: status, logs, list and limits. */
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod/v4';
-import { type Answer, problemOf } from '../../client/request.ts';
 import type { LogLine } from '../../client/client.ts';
+import { type Answer, problemOf } from '../../client/request.ts';
 import { messagesOf } from '../../client/server-sent.ts';
 import { describeLimits, describeLines, describeList, describeStatus } from '../descriptions.ts';
 import type { Service } from '../service.ts';

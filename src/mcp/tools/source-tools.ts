@@ -44,10 +44,10 @@ export function addSourceTools(server: McpServer, service: Service): void {
         ...(path !== undefined && { path }),
         ...(name !== undefined && { name }),
       };
-      const asked = { ...(files && { body: await archiveOf(files) }), query, signal };
-      const updated = sessionToken === undefined ? undefined : await client.call('updateDeployment', asked);
+      const requested = { ...(files && { body: await archiveOf(files) }), query, signal };
+      const updated = sessionToken === undefined ? undefined : await client.call('updateDeployment', requested);
       if (updated && (updated.ok || updated.problem.code !== 'application_not_found')) return updated;
-      const started = await client.call('startDeployment', asked);
+      const started = await client.call('startDeployment', requested);
       if (!started.ok || 'dryRun' in started.value) return started;
       return await keepStarted(service, started.value, sessionToken);
     },

@@ -23,7 +23,7 @@ const page = {
   sizeBytes: 1,
 } as const;
 
-function told(layer: Omit<FolderLayer, 'from' | 'except' | 'at'>, paths: BasePaths): string[] {
+function reported(layer: Omit<FolderLayer, 'from' | 'except' | 'at'>, paths: BasePaths): string[] {
   return layerEntries({ from: '/x', except: [], at, ...layer }, [page], paths).map(({ kind, path, mode, ...rest }) => {
     const { uid = 0 } = rest as { uid?: number };
     return `${kind} ${path} ${mode.toString(8)} ${uid}`;
@@ -32,13 +32,13 @@ function told(layer: Omit<FolderLayer, 'from' | 'except' | 'at'>, paths: BasePat
 
 test('the folders above stay as the image has them, and a mounted folder hides what was there', () => {
   const paths = imageOf(['srv/', 'directory', { mode: 0o711, uid: 7 }], ['srv/www/', 'directory', { uid: 33 }]);
-  assert.deepEqual(told({ kind: 'folder', to: '/srv/www' }, paths), [
+  assert.deepEqual(reported({ kind: 'folder', to: '/srv/www' }, paths), [
     'folder srv 711 7',
     'folder srv/www 755 33',
     'made srv/www/.wh..wh..opq 644 0',
     'file srv/www/index.html 644 0',
   ]);
-  assert.deepEqual(told({ kind: 'file', to: '/srv/www/new/name.html' }, paths), [
+  assert.deepEqual(reported({ kind: 'file', to: '/srv/www/new/name.html' }, paths), [
     'folder srv 711 7',
     'folder srv/www 755 33',
     'folder srv/www/new 755 0',
@@ -54,7 +54,7 @@ test('a place below a link of the image is where the link points, and the link s
   );
   assert.equal(resolvePath(paths, '/var/run/app'), '/run/app');
   assert.equal(resolvePath(paths, '/lib/x/../y'), '/usr/lib/y');
-  assert.deepEqual(told({ kind: 'file', to: '/var/run/app.conf' }, paths), [
+  assert.deepEqual(reported({ kind: 'file', to: '/var/run/app.conf' }, paths), [
     'folder run 755 0',
     'file run/app.conf 644 0',
   ]);

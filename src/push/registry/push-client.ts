@@ -110,7 +110,7 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
       try {
         let place = await begin(repository);
         let sent = 0;
-        let told = 0;
+        let reported = 0;
         for (let broken = 0; sent < sizeBytes; ) {
           const piece = await pieceAt(handle, sent);
           const headers = {
@@ -135,8 +135,8 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
             if (there === undefined) place = await begin(repository);
             sent = there ?? 0;
           }
-          if (sent > told) onBytes(sent - told);
-          told = Math.max(told, sent);
+          if (sent > reported) onBytes(sent - reported);
+          reported = Math.max(reported, sent);
         }
         const end = `${place}${place.includes('?') ? '&' : '?'}digest=${encodeURIComponent(digest)}`;
         const answer = await ask(end, { method: 'PUT' });
@@ -188,11 +188,11 @@ function isPassing(status: number): boolean {
 
 async function refusalOf(answer: Response): Promise<PushFault> {
   const text = answer.bodyUsed ? '' : await answer.text().catch(() => '');
-  let told: string | undefined;
+  let reported: string | undefined;
   try {
-    told = (JSON.parse(text) as { errors: { message: string }[] }).errors[0]?.message;
+    reported = (JSON.parse(text) as { errors: { message: string }[] }).errors[0]?.message;
   } catch {
     // Something on the way has answered in the service's place.
   }
-  return new PushFault(`The service does not take the image: ${told ?? `it answered ${answer.status}`}`);
+  return new PushFault(`The service does not take the image: ${reported ?? `it answered ${answer.status}`}`);
 }

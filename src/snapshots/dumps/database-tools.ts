@@ -88,13 +88,13 @@ const postgres: DatabaseTools = {
         tool: sql,
         input: {
           sql:
-            `DROP DATABASE IF EXISTS ${beside(at)} WITH (FORCE);\n` +
-            `CREATE DATABASE ${beside(at)} TEMPLATE template0 OWNER ${named(owner)} ENCODING ${quoted(encoding)} ` +
+            `DROP DATABASE IF EXISTS ${other(at)} WITH (FORCE);\n` +
+            `CREATE DATABASE ${other(at)} TEMPLATE template0 OWNER ${named(owner)} ENCODING ${quoted(encoding)} ` +
             `LC_COLLATE ${quoted(collate)} LC_CTYPE ${quoted(ctype)};\n`,
         },
       },
       {
-        tool: sh('psql', `${asOwner}export PGDATABASE="$1"; exec psql -Xq -v ON_ERROR_STOP=1 -o /dev/null`, beside(at)),
+        tool: sh('psql', `${asOwner}export PGDATABASE="$1"; exec psql -Xq -v ON_ERROR_STOP=1 -o /dev/null`, other(at)),
         input: { database: at },
       },
     ]),
@@ -102,11 +102,11 @@ const postgres: DatabaseTools = {
   ],
   giveUp: (databases) => ({
     tool: sql,
-    input: { sql: databases.map((_, at) => `DROP DATABASE IF EXISTS ${beside(at)} WITH (FORCE);\n`).join('') },
+    input: { sql: databases.map((_, at) => `DROP DATABASE IF EXISTS ${other(at)} WITH (FORCE);\n`).join('') },
   }),
 };
 
-const beside = (at: number) => `berth_restore_${at}`;
+const other = (at: number) => `berth_restore_${at}`;
 const before = (at: number) => `berth_before_${at}`;
 
 /** A session that waits for a lock on one of them blocks all new connections to it. */
@@ -117,7 +117,7 @@ function swapping(databases: readonly DumpedDatabase[]): string {
   const renames = databases.map(
     ({ name }, at) =>
       `SELECT format('ALTER DATABASE %I RENAME TO %I', datname, ${quoted(before(at))}) FROM pg_database ` +
-      `WHERE datname = ${quoted(name)} \\gexec\nALTER DATABASE ${beside(at)} RENAME TO ${named(name)};\n`,
+      `WHERE datname = ${quoted(name)} \\gexec\nALTER DATABASE ${other(at)} RENAME TO ${named(name)};\n`,
   );
   return `SET lock_timeout = '${maxWaiting}';\n${drops}BEGIN;\n${renames.join('')}COMMIT;\n${drops}`;
 }

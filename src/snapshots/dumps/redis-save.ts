@@ -33,7 +33,7 @@ export function accessOf(
   const scripts = [...given, ...argumentVariables.map((name) => values.get(name) ?? '')];
   const words = [given, ...scripts.map((text) => splitWords(text) ?? [])];
   const lines = [...contents.values()].flatMap((text) => text.split('\n')).map((line) => splitWords(line) ?? []);
-  const told = (option: string) => [
+  const reported = (option: string) => [
     ...words.flatMap((some) => some.filter((_, at) => some[at - 1] === `--${option}`)),
     ...lines.flatMap(([name, value]) => (name === option && value !== undefined ? [value] : [])),
   ];
@@ -42,10 +42,12 @@ export function accessOf(
     const [, isFile] = passwordVariable.exec(name) ?? [];
     return isFile === undefined ? [] : [isFile === '' ? value : (contents.get(value)?.trim() ?? '')];
   });
-  const ports = told('port').map((word) => Number(expand(word)));
+  const ports = reported('port').map((word) => Number(expand(word)));
   return {
     port: ports.find((port) => Number.isInteger(port) && port > 0 && port < 65_536) ?? usualPort,
-    passwords: [...new Set([...told('requirepass').map(expand), ...inVariables])].filter((each) => /^.+$/.test(each)),
+    passwords: [...new Set([...reported('requirepass').map(expand), ...inVariables])].filter((each) =>
+      /^.+$/.test(each),
+    ),
   };
 }
 

@@ -35,7 +35,10 @@ export type NotificationReader = {
   gone(processId: string): void;
 };
 
-export function followNotifications(config: ClientConfig, { processId, notify, seen, gone }: NotificationReader): AsyncDisposable {
+export function followNotifications(
+  config: ClientConfig,
+  { processId, notify, seen, gone }: NotificationReader,
+): AsyncDisposable {
   const ending = new AbortController();
   const byName = new Map<string, Channel>(
     Object.entries(channels).map(([channel, name]) => [name, channel as Channel]),

@@ -31,7 +31,7 @@ async function acquire(pool: Pool, untilMs: number): Promise<PoolClient> {
       return client;
     } catch (error) {
       const isLate = performance.now() + pauseMs > untilMs;
-      if (problemOf(error) !== 'lost' || isLate) throw told(error, 'no', { isBrief: false });
+      if (problemOf(error) !== 'lost' || isLate) throw reported(error, 'no', { isBrief: false });
       await wait(pauseMs);
     }
   }
@@ -74,7 +74,7 @@ function openConnection(pool: Pool, patienceMs: number, first: PoolClient): Post
           await replace(untilMs);
           continue;
         }
-        throw told(error, isCertain(text, trouble, isInTransaction) ? 'no' : 'unknown');
+        throw reported(error, isCertain(text, trouble, isInTransaction) ? 'no' : 'unknown');
       }
     }
   }
@@ -104,7 +104,7 @@ function isEnd(text: string): boolean {
 }
 
 /** Without the rows (which may contain tokens) and connections that the driver attaches to its errors. */
-function told(
+function reported(
   error: unknown,
   wasDone: 'no' | 'unknown',
   { isBrief } = { isBrief: problemOf(error) !== 'busy' },

@@ -13,10 +13,10 @@ import {
 import {
   certificateStates,
   deleteCertificates,
+  planRenewal,
+  recordAlert,
   recordOrder,
   recordOrderFailure,
-  recordAlert,
-  planRenewal,
   sealedCertificates,
   storeCertificate,
 } from '../../../src/store/certificates.ts';

@@ -5,13 +5,13 @@ import { sealWith } from '../../../src/lib/seal.ts';
 import {
   activeDeployments,
   addDeployment,
-  deploymentById,
   deleteRemovedDeployments,
+  deploymentById,
   writeIntent,
   writeObservation,
 } from '../../../src/store/deployments.ts';
 import { addEvents, eventsAfter } from '../../../src/store/events.ts';
-import { makeDue, nextDueAt, acquireLeases } from '../../../src/store/leases.ts';
+import { acquireLeases, makeDue, nextDueAt } from '../../../src/store/leases.ts';
 import { addRevision, revisionOf } from '../../../src/store/revisions.ts';
 import type { Tables } from '../../../src/store/rows.ts';
 import { addSession, deleteEmptySessions, sessionOfToken } from '../../../src/store/sessions.ts';

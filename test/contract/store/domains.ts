@@ -7,17 +7,17 @@ import { recordOrder } from '../../../src/store/certificates.ts';
 import { addDeployment } from '../../../src/store/deployments.ts';
 import {
   countDomains,
+  deleteReleasedDomains,
   domainAt,
   domainOfAccount,
-  domainsWithProblems,
   domainsOfDeployment,
+  domainsWithProblems,
   dueDomains,
-  deleteReleasedDomains,
   isHeldByOther,
   makeDomainDue,
+  putDomain,
   recordDomainCheck,
   recordDomainNotice,
-  putDomain,
   releaseDomain,
   restoreDomains,
   servedDomains,
@@ -65,10 +65,10 @@ export function domainsContract(open: OpenStore): void {
   /** The deployment that the name leads to, according to the changes since a version. */
   async function led(since: number | undefined) {
     const { changed, version } = await routesSince(db, since);
-    const told = changed.flatMap(({ id, domains }) =>
+    const reported = changed.flatMap(({ id, domains }) =>
       domains.map((domain) => `${id} ${domain.name} ${domain.isServed ? 'served' : 'not served'}`),
     );
-    return { version, told: told.toSorted() };
+    return { version, told: reported.toSorted() };
   }
 
   test('several accounts may try to prove a name, and the first that does has it', async () => {

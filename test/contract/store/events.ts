@@ -50,7 +50,7 @@ export function eventsContract(open: OpenStore): void {
   });
 
   /** `<number>. <what> ×<count>, <first>–<last>`, in the order of the last occurrence. */
-  async function told(after = 0): Promise<string[]> {
+  async function reported(after = 0): Promise<string[]> {
     return (await eventsAfter(db, 'shop', after, 100)).map((event) => {
       const what = event.kind === 'pod' ? (event.because ?? event.state) : event.kind;
       return `${event.number}. ${what} ×${event.count}, ${event.firstAt / 1000}–${event.at / 1000}`;
@@ -72,7 +72,7 @@ export function eventsContract(open: OpenStore): void {
   test('events are numbered from 1 in each deployment', async () => {
     await record(web('a'), web('b'));
     await record(web());
-    assert.deepEqual(await told(), ['1. a ×1, 1–1', '2. b ×1, 1–1', '3. ready ×1, 2–2']);
+    assert.deepEqual(await reported(), ['1. a ×1, 1–1', '2. b ×1, 1–1', '3. ready ×1, 2–2']);
   });
 
   test('a repeated event is counted, even with others in between', async () => {
@@ -81,7 +81,7 @@ export function eventsContract(open: OpenStore): void {
       await record(web('does not listen on port 80'));
     }
     await record(web('a'), web('a'));
-    assert.deepEqual(await told(), [
+    assert.deepEqual(await reported(), [
       '1. exited with code 1 ×40, 1–79',
       '2. does not listen on port 80 ×40, 2–80',
       '81. a ×2, 81–81',
@@ -92,9 +92,9 @@ export function eventsContract(open: OpenStore): void {
     await record(web('a'), web('b'));
     const [, last] = await eventsAfter(db, 'shop', 0, 100);
     await record(web('a'));
-    assert.deepEqual(await told(last!.sequence), ['1. a ×2, 1–2']);
+    assert.deepEqual(await reported(last!.sequence), ['1. a ×2, 1–2']);
     const [again] = await eventsAfter(db, 'shop', last!.sequence, 100);
-    assert.deepEqual(await told(again!.sequence), []);
+    assert.deepEqual(await reported(again!.sequence), []);
   });
 
   test('after the next intent every event is new again', async () => {
@@ -102,7 +102,7 @@ export function eventsContract(open: OpenStore): void {
     await record({ kind: 'intent', intent: 'update', revision: 2 }, web('a'));
     await record({ kind: 'intent', intent: 'extend' });
     await record({ kind: 'intent', intent: 'extend' });
-    assert.deepEqual(await told(), [
+    assert.deepEqual(await reported(), [
       ...['1. a ×1, 1–1', '2. intent ×1, 2–2', '3. a ×1, 2–2', '4. intent ×1, 3–3', '5. intent ×1, 4–4'],
     ]);
   });
@@ -166,8 +166,8 @@ export function eventsContract(open: OpenStore): void {
     const kept = await all();
     const ofDisk = kept.filter(({ kind }) => kind === 'disk').length;
     assert.ok(ofDisk >= diskEventsKept && ofDisk < diskEventsKept + 200, `${ofDisk} of the disk are kept`);
-    const told = kept.reduce((sum, event) => sum + (event.kind === 'forgotten' ? event.events : event.count), 0);
-    assert.equal(told, kept.at(-1)!.sequence);
+    const reported = kept.reduce((sum, event) => sum + (event.kind === 'forgotten' ? event.events : event.count), 0);
+    assert.equal(reported, kept.at(-1)!.sequence);
   });
 
   test('any events are written or counted, in one order', async () => {

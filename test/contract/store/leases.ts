@@ -3,6 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
 import { addDeployment, writeObservation } from '../../../src/store/deployments.ts';
 import {
+  acquireLeases,
   atOnce,
   leasedAfter,
   makeDue,
@@ -11,7 +12,6 @@ import {
   releaseLease,
   renewLeases,
   settledHashes,
-  acquireLeases,
   takeOver,
 } from '../../../src/store/leases.ts';
 import type { Tables } from '../../../src/store/rows.ts';

@@ -5,11 +5,11 @@ import {
   acceptSweep,
   decideQuarantined,
   holdSweep,
-  releaseFromQuarantine,
   nextEpoch,
-  recordQuarantined,
   quarantined,
   readSweepState,
+  recordQuarantined,
+  releaseFromQuarantine,
 } from '../../../src/store/quarantine.ts';
 import type { OpenStore } from './store.ts';
 

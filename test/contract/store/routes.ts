@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
 import { addDeployment, endAll, writeObservation } from '../../../src/store/deployments.ts';
-import { makeDue, acquireLeases } from '../../../src/store/leases.ts';
+import { acquireLeases, makeDue } from '../../../src/store/leases.ts';
 import { routesAfter, routesSince } from '../../../src/store/routes.ts';
 import type { Tables } from '../../../src/store/rows.ts';
 import { addSession } from '../../../src/store/sessions.ts';

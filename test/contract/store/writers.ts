@@ -87,9 +87,9 @@ export function writersContract(open: OpenStore): void {
 
   test('a start that overlaps with a ban is either refused or stopped', async () => {
     const now = services[0]!.clock.now;
-    const asked = { kind: 'image', subject: 'nginx', reason: 'abuse', actor: actorOf({}), now };
+    const requested = { kind: 'image', subject: 'nginx', reason: 'abuse', actor: actorOf({}), now };
     const [, ...answers] = await Promise.all([
-      ban(db, asked),
+      ban(db, requested),
       ...Array.from({ length: 20 }, (_, number) => services[number % 2]!.postYaml('/startUserDeployment', shopYaml)),
     ]);
     const running = (await deployments()).filter(({ removedAt }) => removedAt === null);

@@ -45,8 +45,8 @@ function AccountContent({ account }: { account: Account }) {
   const signIns = useAnswer('sign-ins', listSignIns);
   const tokens = useAnswer('tokens', listTokens);
   const keys = useAnswer('keys', listKeys);
-  const told = useAnswer('notifications', notifications);
-  const isThere = methods && [signIns, tokens, keys, told].every(({ value, problem }) => value ?? problem);
+  const reported = useAnswer('notifications', notifications);
+  const isThere = methods && [signIns, tokens, keys, reported].every(({ value, problem }) => value ?? problem);
   const leave = async () => {
     await signOut();
     forgetTextsOfAccount();
@@ -68,7 +68,7 @@ function AccountContent({ account }: { account: Account }) {
             <Plan account={account} />
             {methods.passkeys && canUsePasskeys() && <Passkeys />}
           </div>
-          <NotificationsPanel asked={told} sendsMail={methods.sendsMail} />
+          <NotificationsPanel asked={reported} sendsMail={methods.sendsMail} />
           <SignIns asked={signIns} />
           <Tokens asked={tokens} />
           <Keys asked={keys} />

@@ -1,5 +1,5 @@
 /** The calls of signing in and of the account. */
-import { type Answer, allAnswered, request, call } from '../service/request.ts';
+
 import type {
   ApiKey,
   Claim,
@@ -10,6 +10,7 @@ import type {
   SessionToken,
   SignIn,
 } from '../service/records.ts';
+import { type Answer, allAnswered, call, request } from '../service/request.ts';
 
 type SignedIn = { redirect?: boolean; url?: string };
 

@@ -6,8 +6,8 @@ import { useNow } from '../parts/now.ts';
 import { printAgo } from '../parts/time.ts';
 import { showToast } from '../parts/toast.tsx';
 import type { AnswerState } from '../parts/use-answer.ts';
-import type { Problem } from '../service/request.ts';
 import type { Notifications, NotificationsChoice } from '../service/records.ts';
+import type { Problem } from '../service/request.ts';
 import { setNotifications, testNotifications } from './calls.ts';
 import { Field, Form } from './form.tsx';
 import { MadeSecret } from './made-secret.tsx';
@@ -30,10 +30,10 @@ export function NotificationsPanel({ asked: { value, problem, ask }, sendsMail }
   const [secret, setSecret] = useState<string>();
   // Shown at once. The next tick is added to these, even before the service has answered.
   const [ticked, setTicked] = useState<{ mail?: Kind[]; webhook?: Kind[] }>({});
-  const change = async (choice: NotificationsChoice, told: string) => {
+  const change = async (choice: NotificationsChoice, reported: string) => {
     setRefusal(undefined);
     const answer = await setNotifications(choice);
-    if (answer.ok) showToast(told);
+    if (answer.ok) showToast(reported);
     else {
       setRefusal(answer.problem);
       setTicked({});

@@ -1,8 +1,8 @@
 /** Signing in without a password: by a passkey, or by an account elsewhere. */
 import { useState } from 'react';
 import { ProblemNotice } from '../parts/notice.tsx';
-import type { Answer, Problem } from '../service/request.ts';
 import type { SignInMethods } from '../service/records.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import { signInWith } from './calls.ts';
 import { canUsePasskeys, signInWithPasskey } from './passkey-calls.ts';
 

@@ -6,7 +6,7 @@ import {
   startAuthentication,
   startRegistration,
 } from '@simplewebauthn/browser';
-import { type Answer, request, type Problem } from '../service/request.ts';
+import { type Answer, type Problem, request } from '../service/request.ts';
 
 export type Passkey = { id: string; name?: string | null; createdAt: string };
 
@@ -14,7 +14,9 @@ export type Passkey = { id: string; name?: string | null; createdAt: string };
 export const canUsePasskeys = browserSupportsWebAuthn;
 
 export async function signInWithPasskey(): Promise<Answer<unknown>> {
-  const options = await request<PublicKeyCredentialRequestOptionsJSON>('/api/auth/passkey/generate-authenticate-options');
+  const options = await request<PublicKeyCredentialRequestOptionsJSON>(
+    '/api/auth/passkey/generate-authenticate-options',
+  );
   if (!options.ok) return options;
   try {
     const { clientExtensionResults: _, ...response } = await startAuthentication({ optionsJSON: options.value });

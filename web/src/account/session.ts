@@ -1,19 +1,19 @@
 /** The signed-in account, if any. Requested once, and again after each change. */
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { request, call } from '../service/request.ts';
 import type { Account, SignInMethods } from '../service/records.ts';
+import { call, request } from '../service/request.ts';
 
 export type Visitor = { kind: 'unknown' } | { kind: 'nobody' } | { kind: 'account'; account: Account };
 
 let visitor: Visitor = { kind: 'unknown' };
-let isAsked = false;
+let isRequested = false;
 let methods: Promise<SignInMethods | undefined> | undefined;
 const listeners = new Set<() => void>();
 
 export function useVisitor(): Visitor {
   useEffect(() => {
-    if (isAsked) return;
-    isAsked = true;
+    if (isRequested) return;
+    isRequested = true;
     void findVisitor();
   }, []);
   return useSyncExternalStore(

@@ -5,18 +5,18 @@ import { useNow } from '../parts/now.ts';
 import { printAgo, printCountdown } from '../parts/time.ts';
 import { showToast } from '../parts/toast.tsx';
 import type { AnswerState } from '../parts/use-answer.ts';
-import type { Answer, Problem } from '../service/request.ts';
 import type { SignIn } from '../service/records.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import { removeSignIn, signOutElsewhere } from './calls.ts';
 import { deviceIn } from './device.ts';
 
 export function SignIns({ asked: { value, problem, ask } }: { asked: AnswerState<{ signIns: SignIn[] }> }) {
   const now = useNow(60_000);
   const [refusal, setRefusal] = useState<Problem>();
-  const change = async (question: Promise<Answer<unknown>>, told: string) => {
+  const change = async (question: Promise<Answer<unknown>>, reported: string) => {
     setRefusal(undefined);
     const answer = await question;
-    if (answer.ok) showToast(told);
+    if (answer.ok) showToast(reported);
     else setRefusal(answer.problem);
     ask();
   };

@@ -7,8 +7,8 @@ import { showToast } from '../parts/toast.tsx';
 import type { AnswerState } from '../parts/use-answer.ts';
 import { usePending } from '../parts/use-pending.ts';
 import { forgetDeployment } from '../remembered/remembered.ts';
-import type { Answer, Problem } from '../service/request.ts';
 import type { SessionToken } from '../service/records.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import { changeToken, endToken, replaceToken } from './calls.ts';
 import { MadeSecret } from './made-secret.tsx';
 
@@ -131,13 +131,13 @@ function TokenRow({ token, onChange, onMade }: TokenRowProps) {
 
 function Traces({ token: { madeAt, madeFrom, lastUsedAt, lastUsedFrom, endedAt } }: { token: SessionToken }) {
   const now = useNow(60_000);
-  const told = (at: string, from: string | undefined) =>
+  const reported = (at: string, from: string | undefined) =>
     `${printAgo(now - Date.parse(at))}${from === undefined ? '' : ` from ${from}`}`;
   return (
     <span className="small soft traces">
-      Made {told(madeAt, madeFrom)};{' '}
-      {lastUsedAt === undefined ? 'never used' : `last used ${told(lastUsedAt, lastUsedFrom)}`}
-      {endedAt !== undefined && <strong>; ended {told(endedAt, undefined)}</strong>}
+      Made {reported(madeAt, madeFrom)};{' '}
+      {lastUsedAt === undefined ? 'never used' : `last used ${reported(lastUsedAt, lastUsedFrom)}`}
+      {endedAt !== undefined && <strong>; ended {reported(endedAt, undefined)}</strong>}
     </span>
   );
 }

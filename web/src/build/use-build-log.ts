@@ -1,8 +1,8 @@
 /** The output of the build of a revision, as it is written. */
 import { useEffect, useState } from 'react';
 import { problemOf } from '../../../src/client/request.ts';
-import { open, type Problem } from '../service/request.ts';
 import { queryOf, type Target } from '../service/calls.ts';
+import { open, type Problem } from '../service/request.ts';
 
 export type BuildText = { text: string; isComplete: boolean; problem?: Problem };
 

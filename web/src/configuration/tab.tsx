@@ -34,13 +34,13 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
   const editor = useRef<EditorHandle>(null);
   const checked = useChecked(text);
   const isReviewed = reviewed === revision && isChanged;
-  const asked = useOpenAt(text);
+  const requested = useOpenAt(text);
   const [line, setLine] = useState<number>();
   const [isTable, setIsTable] = useState(false);
   const [wrongAt, setWrongAt] = useState<number>();
-  const replace = (by: string, told: string) => {
+  const replace = (by: string, reported: string) => {
     write(by);
-    showToast(told, { title: 'Undo', act: () => write(text) });
+    showToast(reported, { title: 'Undo', act: () => write(text) });
   };
 
   const review = () => {
@@ -114,7 +114,7 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
           <EditorFrame
             text={text}
             checked={checked}
-            openAt={wrongAt ?? asked}
+            openAt={wrongAt ?? requested}
             label="Configuration"
             onChange={write}
             onLine={setLine}

@@ -6,9 +6,9 @@ import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { showToast } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
-import type { Answer, Problem } from '../service/request.ts';
 import { addDomain, checkDomain, listDomains, removeDomain, type Target } from '../service/calls.ts';
 import type { Domain } from '../service/records.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import './domains.css';
 import { usePending } from '../parts/use-pending.ts';
 
@@ -92,10 +92,10 @@ function DomainRow({ domain: shown, target, onChange }: DomainRowProps) {
   const [problem, setProblem] = useState<Problem>();
   const [isAsking, whileAsking] = usePending();
   const [isAsked, setIsAsked] = useState(false);
-  const change = async (question: Promise<Answer<unknown>>, told: string) => {
+  const change = async (question: Promise<Answer<unknown>>, reported: string) => {
     const answer = await whileAsking(question);
     setProblem(answer.ok ? undefined : answer.problem);
-    if (answer.ok) showToast(told);
+    if (answer.ok) showToast(reported);
     onChange();
   };
   const hasToBeSet = state === 'pending' || state === 'verified' || state === 'failing';

@@ -10,8 +10,8 @@ import { printCountdown } from '../parts/time.ts';
 import { showToast } from '../parts/toast.tsx';
 import { usePending } from '../parts/use-pending.ts';
 import { go, Link } from '../routing/router.tsx';
-import type { Answer, Problem } from '../service/request.ts';
 import { deleteRetainedData, restoreDeployment, type Target } from '../service/calls.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import type { endOf } from './event-text.ts';
 
 const words = { removed: 'was removed', expired: 'has expired', ended: 'has ended' };
@@ -31,10 +31,10 @@ export function EndedDeployment({ until, end, target, onRestored }: EndedDeploym
   const left = Date.parse(until) - useNow(1_000);
   const { applicationName } = target;
 
-  const ask = async (question: Promise<Answer<unknown>>, told: string, then: () => void) => {
+  const ask = async (question: Promise<Answer<unknown>>, reported: string, then: () => void) => {
     const answer = await whileAsking(question);
     if (!answer.ok) return setProblem(answer.problem);
-    showToast(told);
+    showToast(reported);
     then();
   };
   const forget = () => {

@@ -51,8 +51,8 @@ export function useEndingSoon(deployment: Deployment | undefined): void {
 /** Seen in the tab of the browser. */
 function titleOf({ applicationName, status: { health, progress } }: Deployment, left: number | undefined): string {
   const ending = left === undefined ? '' : `${printCountdown(left)} · `;
-  const told = health === 'deploying' ? `${progress} % · ` : (titlesOfHealth[health] ?? '');
-  return `${ending}${told}${applicationName} · Berth`;
+  const reported = health === 'deploying' ? `${progress} % · ` : (titlesOfHealth[health] ?? '');
+  return `${ending}${reported}${applicationName} · Berth`;
 }
 
 const titlesOfHealth: Partial<Record<Status['health'], string>> = {

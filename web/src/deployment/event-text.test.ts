@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { podOf, toldEvents } from '../../../test/support/told-events.ts';
 import type { PodState } from '../service/records.ts';
+import { describeEvent, endOf } from './event-text.ts';
 import { journeyOf, presentOf } from './steps.ts';
-import { endOf, describeEvent } from './event-text.ts';
 
 const web = { workload: 'berth-abcdefghij-my-web-1-0', pod: 'my-web', revision: 1, replica: 0 };
 const started = [0, { kind: 'intent', intent: 'start', revision: 1 }] as const;
@@ -40,8 +40,10 @@ const live = [
 ];
 
 test('events are shown in words', () => {
-  const told = live.map(describeEvent).map((telling) => telling && [telling.text, telling.detail].filter(Boolean).join(' | '));
-  assert.deepEqual(told, [
+  const reported = live
+    .map(describeEvent)
+    .map((notifying) => notifying && [notifying.text, notifying.detail].filter(Boolean).join(' | '));
+  assert.deepEqual(reported, [
     'Deployment requested',
     'Network created',
     'Volume db-data created',
@@ -85,7 +87,7 @@ test('a failure is shown with its reason first and the last lines after it', () 
 });
 
 test('operations of updates and removals are shown too', () => {
-  const told = toldEvents([
+  const reported = toldEvents([
     [0, { kind: 'intent', intent: 'update', revision: 2 }],
     [1, { kind: 'operation', operation: 'check', images: ['nginx:1', 'redis:7'], because: 'tags may have moved' }],
     [2, { kind: 'operation', operation: 'drain', addresses: ['10.200.0.4'], because: 'revision 2' }],
@@ -96,7 +98,7 @@ test('operations of updates and removals are shown too', () => {
     [7, { kind: 'state', state: 'expired', because: 'removed' }],
   ]);
   assert.deepEqual(
-    told.map((event) => describeEvent(event)?.text),
+    reported.map((event) => describeEvent(event)?.text),
     [
       'Update to revision 2 requested',
       'Looked up nginx:1, redis:7',
@@ -108,21 +110,21 @@ test('operations of updates and removals are shown too', () => {
       'Removed',
     ],
   );
-  assert.deepEqual(told.map(endOf), [...Array(7).fill(undefined), 'removed']);
+  assert.deepEqual(reported.map(endOf), [...Array(7).fill(undefined), 'removed']);
 });
 
 test('events of volumes are shown, each in its tone', () => {
   const data = { volume: 'db-data', title: 'volume data of pod db' };
   const level = (level: 'full' | 'nearly full' | 'roomy', percent: number) =>
     ({ kind: 'disk', disk: 'level', ...data, level, percent, sizeBytes: 2 ** 30 }) as const;
-  const told = toldEvents([
+  const reported = toldEvents([
     [0, level('nearly full', 91)],
     [1, level('full', 100)],
     [2, level('roomy', 80)],
     [3, { kind: 'disk', disk: 'stopped', pod: 'web', because: 'it wrote too much' }],
     [4, { kind: 'fault', fault: 'volume-lost', ...data }],
   ]);
-  assert.deepEqual(told.map(describeEvent), [
+  assert.deepEqual(reported.map(describeEvent), [
     {
       text: 'Volume data of pod db is 91 % full (of 1 GiB): make it larger or delete files',
       tone: 'plain',
@@ -140,7 +142,10 @@ test('events of volumes are shown, each in its tone', () => {
 test('an event of an unknown kind is shown with its own sentence', () => {
   const [known] = toldEvents([[0, { kind: 'progress', progress: 1 }]]);
   const unknown = { ...known!, message: 'something odd' };
-  assert.deepEqual(describeEvent({ ...unknown, kind: 'certificate' as never }), { text: 'Something odd', tone: 'plain' });
+  assert.deepEqual(describeEvent({ ...unknown, kind: 'certificate' as never }), {
+    text: 'Something odd',
+    tone: 'plain',
+  });
 });
 
 test('the way to live has steps with their times, and one of them is current', () => {

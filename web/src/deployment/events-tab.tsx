@@ -3,10 +3,16 @@ import { useMemo } from 'react';
 import { Prose } from '../parts/prose.tsx';
 import { printClock } from '../parts/time.ts';
 import type { Connection } from '../service/follow.ts';
-import { type StreamedEvent, describeEvent } from './event-text.ts';
+import { describeEvent, type StreamedEvent } from './event-text.ts';
 import './events-tab.css';
 
-export default function EventsTab({ events, connection }: { events: readonly StreamedEvent[]; connection: Connection }) {
+export default function EventsTab({
+  events,
+  connection,
+}: {
+  events: readonly StreamedEvent[];
+  connection: Connection;
+}) {
   const days = useMemo(() => byDay(events), [events]);
   if (days.length === 0) {
     return (
@@ -30,21 +36,21 @@ export default function EventsTab({ events, connection }: { events: readonly Str
 }
 
 function Row({ event }: { event: StreamedEvent }) {
-  const telling = describeEvent(event);
-  if (!telling) return null;
+  const notifying = describeEvent(event);
+  if (!notifying) return null;
   return (
-    <li className={telling.tone}>
+    <li className={notifying.tone}>
       <time className="numbers soft" dateTime={event.at}>
         {printClock(event.at)}
       </time>
       <span>
-        <Prose text={telling.text} />
+        <Prose text={notifying.text} />
         {event.count > 1 && (
           <span className="count small soft">
             {event.count} times since {printClock(event.firstAt)}
           </span>
         )}
-        {telling.detail !== undefined && <span className="detail">{telling.detail}</span>}
+        {notifying.detail !== undefined && <span className="detail">{notifying.detail}</span>}
       </span>
     </li>
   );

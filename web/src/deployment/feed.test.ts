@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { podOf, toldEvents } from '../../../test/support/told-events.ts';
 import type { Deployment } from '../service/records.ts';
-import { addEvents, callsForStatus, emptyFeed, readEvent } from './feed.ts';
 import type { StreamedEvent } from './event-text.ts';
+import { addEvents, callsForStatus, emptyFeed, readEvent } from './feed.ts';
 
 const deployment: Deployment = {
   applicationName: 'shop',
@@ -47,15 +47,15 @@ test('progress never goes back, and a running deployment has none', () => {
 
 test('an update is in progress from its request until the event that it is live', () => {
   const running = { ...deployment, status: { ...deployment.status, state: 'running' as const, progress: 100 } };
-  const asked = addEvents({ ...emptyFeed, deployment: running }, [
+  const requested = addEvents({ ...emptyFeed, deployment: running }, [
     event(9, { kind: 'intent', intent: 'update', revision: 2 }),
   ]);
-  assert.deepEqual([asked.deployment!.status.state, asked.deployment!.status.progress], ['deploying', 0]);
-  const told = (state: Parameters<typeof event>[1]) => addEvents(asked, [event(10, state)]).deployment!.status;
-  const running2 = told({ kind: 'state', state: 'running', revision: 2 });
+  assert.deepEqual([requested.deployment!.status.state, requested.deployment!.status.progress], ['deploying', 0]);
+  const reported = (state: Parameters<typeof event>[1]) => addEvents(requested, [event(10, state)]).deployment!.status;
+  const running2 = reported({ kind: 'state', state: 'running', revision: 2 });
   assert.deepEqual([running2.state, running2.progress], ['running', 100]);
   const failure = { pods: ['web'], because: 'exited', lastLines: [] };
-  assert.equal(told({ kind: 'state', state: 'failed', ...failure }).state, 'failed');
+  assert.equal(reported({ kind: 'state', state: 'failed', ...failure }).state, 'failed');
 });
 
 test('an event that arrives again after a reconnect counts once', () => {

@@ -1,9 +1,9 @@
 /** The state of a deployment, kept up to date by its events. Pure. */
 
 import type { Message } from '../../../src/client/server-sent.ts';
-import type { Problem } from '../service/request.ts';
 import type { Connection } from '../service/follow.ts';
 import type { Deployment, Status } from '../service/records.ts';
+import type { Problem } from '../service/request.ts';
 import { isFailure, isLive, requestedRevision, type StreamedEvent } from './event-text.ts';
 
 export type Feed = {
@@ -50,7 +50,8 @@ function updated(deployment: Deployment, events: readonly StreamedEvent[]): Depl
 }
 
 function withEvent(status: Status, event: StreamedEvent): Status {
-  if (requestedRevision(event) !== undefined) return { ...status, state: 'deploying', health: 'deploying', progress: 0 };
+  if (requestedRevision(event) !== undefined)
+    return { ...status, state: 'deploying', health: 'deploying', progress: 0 };
   if (isLive(event)) return { ...status, state: 'running', health: 'running', progress: 100 };
   if (isFailure(event)) return { ...status, state: 'failed', health: 'failed' };
   if (event.kind !== 'progress' || status.state !== 'deploying') return status;

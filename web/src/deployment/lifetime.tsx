@@ -6,7 +6,6 @@ import { printCountdown, printMoment } from '../parts/time.ts';
 import { showToast } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import { usePending } from '../parts/use-pending.ts';
-import type { Answer, Problem } from '../service/request.ts';
 import {
   addReservation,
   claimDeployment,
@@ -17,7 +16,8 @@ import {
   type Target,
 } from '../service/calls.ts';
 import type { Deployment } from '../service/records.ts';
-import { requestNotifications, canRequestNotifications, soonMs } from './ending-soon.ts';
+import type { Answer, Problem } from '../service/request.ts';
+import { canRequestNotifications, requestNotifications, soonMs } from './ending-soon.ts';
 
 type LifetimeProps = { deployment: Deployment; target: Target; onChange: () => void };
 

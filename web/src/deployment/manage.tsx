@@ -5,9 +5,9 @@ import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { showToast } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
-import type { Answer, Problem } from '../service/request.ts';
 import { configurationOf, restartPod, stopApplication, type Target } from '../service/calls.ts';
 import type { PodState } from '../service/records.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import './manage.css';
 import { usePending } from '../parts/use-pending.ts';
 
@@ -31,11 +31,11 @@ function ManageDialog({ target, pods, onChange, onClose }: ManageProps & { onClo
   const { applicationName } = target;
   const databases = useAnswer('', () => configurationOf(target)).value?.databases;
 
-  const ask = async (question: Promise<Answer<unknown>>, told: string) => {
+  const ask = async (question: Promise<Answer<unknown>>, reported: string) => {
     setProblem(undefined);
     const answer = await whileAsking(question);
     if (!answer.ok) return setProblem(answer.problem);
-    showToast(told);
+    showToast(reported);
     onChange();
     onClose();
   };

@@ -4,8 +4,8 @@ import { DeployAgain } from '../home/deploy-again.tsx';
 import { documentOf } from '../kept/names.ts';
 import { useKept } from '../kept/use-kept.ts';
 import { Link } from '../routing/router.tsx';
-import type { Problem } from '../service/request.ts';
 import type { Target } from '../service/calls.ts';
+import type { Problem } from '../service/request.ts';
 import { endOf, type StreamedEvent } from './event-text.ts';
 import { TokenForm } from './token-form.tsx';
 

@@ -11,11 +11,11 @@ import { outlineOf, type Target } from '../service/calls.ts';
 import { Domains } from './domains.tsx';
 import { EndedDeployment } from './ended.tsx';
 import { useEndingSoon } from './ending-soon.ts';
+import { endOf } from './event-text.ts';
 import { DeploymentHeader } from './header.tsx';
 import { MissingDeployment } from './missing.tsx';
 import { Overview } from './overview.tsx';
 import { journeyOf } from './steps.ts';
-import { endOf } from './event-text.ts';
 import { useFeed } from './use-feed.ts';
 import './deployment.css';
 

@@ -8,8 +8,8 @@ import { ProblemNotice } from '../parts/notice.tsx';
 import { showToast } from '../parts/toast.tsx';
 import { recordEnd } from '../remembered/remembered.ts';
 import { go } from '../routing/router.tsx';
-import type { Problem } from '../service/request.ts';
 import { removeDeployment, type Target } from '../service/calls.ts';
+import type { Problem } from '../service/request.ts';
 
 /** `onKept`: it is removed, and can be restored. */
 export function RemoveButton({ target, onKept }: { target: Target; onKept: () => void }) {

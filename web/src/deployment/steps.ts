@@ -82,7 +82,11 @@ function preparation(
 }
 
 /** A pod has failed that this revision has never started: what there is to start is what it lacks. */
-function lacksImage(run: readonly StreamedEvent[], { state, pods = [] }: Pick<Status, 'state' | 'pods'>, revision: number) {
+function lacksImage(
+  run: readonly StreamedEvent[],
+  { state, pods = [] }: Pick<Status, 'state' | 'pods'>,
+  revision: number,
+) {
   const started = new Set(
     run.flatMap((event) => (event.kind === 'operation' && event.operation === 'start' ? [event.pod] : [])),
   );

@@ -1,8 +1,8 @@
 /** A deployment that was started elsewhere, by curl or the command line, is opened here with its session token. */
 import { Field, Form } from '../account/form.tsx';
 import { rememberDeployment } from '../remembered/remembered.ts';
-import type { Problem } from '../service/request.ts';
 import { statusOf, type Target } from '../service/calls.ts';
+import type { Problem } from '../service/request.ts';
 
 type TokenFormProps = { target: Target; onOpened: () => void };
 

@@ -1,10 +1,10 @@
 /** A deployment as it is now: its status, and its events as they come. */
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { open } from '../service/request.ts';
 import { queryOf, statusOf, type Target } from '../service/calls.ts';
 import { follow } from '../service/follow.ts';
-import { addEvents, callsForStatus, emptyFeed, type Feed, readEvent } from './feed.ts';
+import { open } from '../service/request.ts';
 import { endOf, isRestore } from './event-text.ts';
+import { addEvents, callsForStatus, emptyFeed, type Feed, readEvent } from './feed.ts';
 
 /** Several events of one change come together: one question is enough for all. */
 const settleMs = 80;
@@ -22,7 +22,7 @@ export function useFeed(target: Target): Feed & { refresh: () => void; restart: 
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another round reads everything again
   useEffect(() => {
-    const asked = { applicationName, environment, sessionToken };
+    const requested = { applicationName, environment, sessionToken };
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let last = 0;
@@ -30,7 +30,7 @@ export function useFeed(target: Target): Feed & { refresh: () => void; restart: 
     let hasBroken = false;
 
     const readStatus = async () => {
-      const answer = await statusOf(asked, stop.signal);
+      const answer = await statusOf(requested, stop.signal);
       if (stop.signal.aborted) return;
       setFeed(({ problem: _, ...before }) =>
         answer.ok ? { ...before, deployment: answer.value } : { ...before, problem: answer.problem },
@@ -42,7 +42,7 @@ export function useFeed(target: Target): Feed & { refresh: () => void; restart: 
     const stopFollowing = follow({
       open: (signal) =>
         open('getDeploymentEvents', {
-          query: queryOf(asked),
+          query: queryOf(requested),
           token: sessionToken,
           signal,
           headers: { Accept: 'text/event-stream', ...(last > 0 && { 'Last-Event-ID': String(last) }) },

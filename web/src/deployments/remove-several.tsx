@@ -6,8 +6,8 @@ import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { showToast } from '../parts/toast.tsx';
 import { recordEnd, targetOf } from '../remembered/remembered.ts';
-import type { Problem } from '../service/request.ts';
 import { removeDeployment } from '../service/calls.ts';
+import type { Problem } from '../service/request.ts';
 import { keyOf, type Listed } from './use-list.ts';
 
 type RemoveSeveralProps = { listed: readonly Listed[]; onDone: () => void };

@@ -3,10 +3,10 @@ import { useCallback, useEffect, useState } from 'react';
 import { useVisitor } from '../account/session.ts';
 import { mayRun, type Remembered } from '../remembered/list.ts';
 import { recordEnd, useRemembered } from '../remembered/remembered.ts';
-import type { Answer, Problem } from '../service/request.ts';
 import { reservationsOf, statusOf } from '../service/calls.ts';
 import { untilVisible } from '../service/follow.ts';
 import type { Deployment, Reservation } from '../service/records.ts';
+import type { Answer, Problem } from '../service/request.ts';
 
 export type Listed = {
   applicationName: string;
@@ -52,9 +52,9 @@ async function follow(
   { stop, onRead }: Following,
 ): Promise<void> {
   // Ended deployments that may have been restored elsewhere are requested once, not every few seconds.
-  let asked = remembered.filter((one) => mayRun(one, Date.now()));
-  for (; !stop.aborted; asked = remembered.filter(({ hasEnded }) => !hasEnded)) {
-    const read = await readAll(remembered, asked, isSignedIn);
+  let requested = remembered.filter((one) => mayRun(one, Date.now()));
+  for (; !stop.aborted; requested = remembered.filter(({ hasEnded }) => !hasEnded)) {
+    const read = await readAll(remembered, requested, isSignedIn);
     if (stop.aborted) return;
     onRead(read);
     for (const { fate, ...one } of read.listed) {
@@ -73,14 +73,14 @@ async function follow(
 /** The status of each: unlike the list of its session, that of what has ended is an answer, and no refusal. */
 async function readAll(
   remembered: readonly Remembered[],
-  asked: readonly Remembered[],
+  requested: readonly Remembered[],
   isSignedIn: boolean,
 ): Promise<List> {
   const [ofAccount, ...ofTokens] = await Promise.all([
     isSignedIn ? reservationsOf() : undefined,
-    ...asked.map((one) => statusOf(one)),
+    ...requested.map((one) => statusOf(one)),
   ]);
-  const answers = new Map(asked.map((one, index) => [one, ofTokens[index]!]));
+  const answers = new Map(requested.map((one, index) => [one, ofTokens[index]!]));
   const listed = [
     ...remembered.map((one) => listedAs(one, answers.get(one))),
     ...(ofAccount?.ok ? ofAccount.value.reservedDeployments.map(asListed) : []),

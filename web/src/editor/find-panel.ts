@@ -72,9 +72,9 @@ function createPanel(view: EditorView): Panel {
       tellCount();
     },
     update(update: ViewUpdate) {
-      const asked = update.transactions.some(({ effects }) => effects.some((effect) => effect.is(setSearchQuery)));
-      if (asked) takeQuery(getSearchQuery(update.state));
-      if (asked || update.docChanged || update.selectionSet) tellCount();
+      const requested = update.transactions.some(({ effects }) => effects.some((effect) => effect.is(setSearchQuery)));
+      if (requested) takeQuery(getSearchQuery(update.state));
+      if (requested || update.docChanged || update.selectionSet) tellCount();
     },
   };
 

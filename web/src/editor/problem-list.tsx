@@ -78,18 +78,18 @@ function Summary({ diagnostics, areImagesChecked }: Pick<ProblemListProps, 'diag
   const having = (severity: Diagnostic['severity']) =>
     diagnostics.filter((diagnostic) => diagnostic.severity === severity).length;
   const [errors, warnings, notes] = [having('error'), having('warning'), having('note')];
-  const told = notes > 0 ? [count(notes, 'note')] : [];
+  const reported = notes > 0 ? [count(notes, 'note')] : [];
   if (errors === 0 && warnings === 0) {
     return (
       <span className="valid">
-        <Check /> {[areImagesChecked ? 'Valid: this will deploy' : 'Valid, images not checked', ...told].join(', ')}
+        <Check /> {[areImagesChecked ? 'Valid: this will deploy' : 'Valid, images not checked', ...reported].join(', ')}
       </span>
     );
   }
   const parts = [
     ...(errors > 0 ? [count(errors, 'problem')] : []),
     ...(warnings > 0 ? [count(warnings, 'warning')] : []),
-    ...told,
+    ...reported,
   ];
   return <strong>{parts.join(', ')}</strong>;
 }

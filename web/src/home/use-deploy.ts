@@ -5,8 +5,8 @@ import { keep } from '../kept/use-kept.ts';
 import { rememberDeployment } from '../remembered/remembered.ts';
 import { go } from '../routing/router.tsx';
 import { pathOf } from '../routing/routes.ts';
-import type { Problem } from '../service/request.ts';
 import { startDeployment } from '../service/calls.ts';
+import type { Problem } from '../service/request.ts';
 
 export function useDeploy() {
   const [isDeploying, setIsDeploying] = useState(false);

@@ -12,18 +12,18 @@ export type Nearness = (box: HTMLElement, notify: (isNear: boolean, heightPx: nu
 /** `frame`: what scrolls. */
 export function useNearness(frame: RefObject<HTMLElement | null>): Nearness {
   return useMemo(() => {
-    const told = new Map<Element, Parameters<Nearness>[1]>();
+    const reported = new Map<Element, Parameters<Nearness>[1]>();
     let observer: IntersectionObserver | undefined;
     const look = (entries: IntersectionObserverEntry[]) => {
       for (const { target, isIntersecting, boundingClientRect } of entries)
-        told.get(target)?.(isIntersecting, boundingClientRect.height);
+        reported.get(target)?.(isIntersecting, boundingClientRect.height);
     };
     return (box, notify) => {
       observer ??= new IntersectionObserver(look, { root: frame.current, rootMargin: `${nearPx}px 0px` });
-      told.set(box, notify);
+      reported.set(box, notify);
       observer.observe(box);
       return () => {
-        told.delete(box);
+        reported.delete(box);
         observer?.unobserve(box);
       };
     };

@@ -1,13 +1,13 @@
 /** The output of the pods, both new and earlier lines. */
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { problemOf } from '../../../src/client/request.ts';
 import type { LogLine } from '../../../src/client/client.ts';
+import { problemOf } from '../../../src/client/request.ts';
 import { type Message, messagesOf } from '../../../src/client/server-sent.ts';
 import type { Operations } from '../../../src/client/service-types.ts';
 import { showToast } from '../parts/toast.tsx';
-import { type Answer, open, type Problem } from '../service/request.ts';
 import { queryOf, type Target } from '../service/calls.ts';
 import { type Connection, follow } from '../service/follow.ts';
+import { type Answer, open, type Problem } from '../service/request.ts';
 import { addLines, type Filter, type Line, linesBefore, maxEarlierLines, withoutCodes, withoutGaps } from './lines.ts';
 
 export type Logs = { lines: readonly Line[]; connection: Connection; problem?: Problem };
@@ -27,7 +27,7 @@ export function useLogs(target: Target): Logs {
   const waiting = useRef<LogLine[]>([]);
 
   useEffect(() => {
-    const asked = { applicationName, environment, sessionToken };
+    const requested = { applicationName, environment, sessionToken };
     let since: string | undefined;
     let frame = 0;
     // A pod may write thousands of lines a second. The page is updated once a frame.
@@ -45,7 +45,7 @@ export function useLogs(target: Target): Logs {
     const stop = follow({
       async open(signal) {
         if (since === undefined) {
-          const first = await readLines(asked, { tail: String(firstLines) }, signal);
+          const first = await readLines(requested, { tail: String(firstLines) }, signal);
           if (first.ok) take(withoutGaps(first.value, firstLines));
         }
         // A stream begins with lines that are shown already; they are recognized.
@@ -53,7 +53,7 @@ export function useLogs(target: Target): Logs {
         show();
         const from = since === undefined ? { tail: String(firstLines) } : { tail: String(maxLines), since };
         return await open('getDeploymentLogs', {
-          query: { ...queryOf(asked), follow: 'true', ...from },
+          query: { ...queryOf(requested), follow: 'true', ...from },
           token: sessionToken,
           signal,
           headers: stream,

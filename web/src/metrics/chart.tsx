@@ -94,9 +94,9 @@ export function Chart({
 }
 
 function inWords({ title, lines, print, limit }: Pick<ChartProps, 'title' | 'lines' | 'print' | 'limit'>): string {
-  const told = lines.map(({ name, values, now }) => {
+  const reported = lines.map(({ name, values, now }) => {
     const most = maxOf([values]);
     return `${lines.length > 1 ? `${name} ` : ''}${print(now)} now, ${print(most)} at most`;
   });
-  return `${title}: ${told.join('; ')}${limit ? `; limit ${limit.text}` : ''}`;
+  return `${title}: ${reported.join('; ')}${limit ? `; limit ${limit.text}` : ''}`;
 }

@@ -196,7 +196,7 @@ function Life({ pod: { now, startedAt, restarts, lastExit } }: { pod: PodMetrics
 
 function Volumes({ volumes, prefix }: { volumes: readonly VolumeUse[]; prefix: string }) {
   return volumes.map(({ name, usedBytes, sizeBytes }) => {
-    const told = `${printSize(usedBytes)} of ${printSize(sizeBytes)}`;
+    const reported = `${printSize(usedBytes)} of ${printSize(sizeBytes)}`;
     const percent = Math.round((100 * usedBytes) / Math.max(sizeBytes, 1));
     const shown = name.slice(prefix.length);
     return (
@@ -204,14 +204,14 @@ function Volumes({ volumes, prefix }: { volumes: readonly VolumeUse[]; prefix: s
         <div className="row">
           <span className="small">Volume {shown}</span>
           <span className="push numbers small soft">
-            {told} ({percent} %)
+            {reported} ({percent} %)
           </span>
         </div>
         <progress
           className={percent >= 90 ? 'full' : undefined}
           value={usedBytes}
           max={Math.max(sizeBytes, 1)}
-          aria-label={`Volume ${shown}: ${told}`}
+          aria-label={`Volume ${shown}: ${reported}`}
         />
       </div>
     );

@@ -11,10 +11,10 @@ const askEveryMs = 10_000;
 export type Range = 'hour' | 'day';
 
 export function useMetrics(target: Target, range: Range): AnswerState<DeploymentMetrics> {
-  const asked = useAnswer(range, () => metricsOf(target, range));
+  const requested = useAnswer(range, () => metricsOf(target, range));
   const now = useNow(askEveryMs);
-  const { ask } = asked;
+  const { ask } = requested;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the time says when to ask again
   useEffect(() => ask(), [now, ask]);
-  return asked;
+  return requested;
 }

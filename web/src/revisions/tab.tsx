@@ -19,16 +19,20 @@ type RevisionsTabProps = {
 
 export default function RevisionsTab({ target, status }: RevisionsTabProps) {
   const { state, revision, servingRevision } = status;
-  const asked = useAnswer(`${state} ${revision} ${servingRevision}`, () => revisionsOf(target));
+  const requested = useAnswer(`${state} ${revision} ${servingRevision}`, () => revisionsOf(target));
   const [shown, setShown] = useState<Shown>(() => shownIn(location.search));
   useEffect(() => {
     history.replaceState(history.state, '', location.pathname + withShown(shown));
   }, [shown]);
 
-  const revisions = asked.value?.revisions;
+  const revisions = requested.value?.revisions;
   const numbers = useMemo(() => revisions?.map(({ number }) => number) ?? [], [revisions]);
   if (!revisions)
-    return asked.problem ? <ProblemNotice problem={asked.problem} /> : <Loading what="the revisions" height="24rem" />;
+    return requested.problem ? (
+      <ProblemNotice problem={requested.problem} />
+    ) : (
+      <Loading what="the revisions" height="24rem" />
+    );
 
   const current = revisions.find(({ isCurrent }) => isCurrent)?.number;
   const pair = shown.pair ?? usualPair(revisions);

@@ -1,7 +1,7 @@
 /** The texts of two revisions, which never change once they are there. */
 import { useAnswer } from '../parts/use-answer.ts';
-import type { Answer, Problem } from '../service/request.ts';
 import { configurationOf, type Target } from '../service/calls.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import type { Pair } from './words.ts';
 
 export type Texts = { from: string; to: string };

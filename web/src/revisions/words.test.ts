@@ -21,14 +21,14 @@ test('a serving revision is compared with its predecessor, and the first revisio
 });
 
 test('the result of a revision is shown in words', () => {
-  const told = (state: 'running' | 'failed' | 'deploying' | 'superseded', isServing = false) => {
+  const reported = (state: 'running' | 'failed' | 'deploying' | 'superseded', isServing = false) => {
     const revision = { state, isServing, durationMs: 2_300 };
     return `${badgeOf(revision).word}: ${outcomeOf(revision)}`;
   };
-  assert.equal(told('running', true), 'live: ready after 2.3 s');
-  assert.equal(told('running'), 'replaced: ready after 2.3 s');
-  assert.equal(told('failed'), 'failed: failed after 2.3 s');
-  assert.equal(told('deploying'), 'deploying: undefined');
+  assert.equal(reported('running', true), 'live: ready after 2.3 s');
+  assert.equal(reported('running'), 'replaced: ready after 2.3 s');
+  assert.equal(reported('failed'), 'failed: failed after 2.3 s');
+  assert.equal(reported('deploying'), 'deploying: undefined');
   assert.equal(outcomeOf({ state: 'failed', isServing: false }), 'failed');
 });
 

@@ -38,10 +38,10 @@ export const authMethodWords: Record<Revision['askedBy'], string> = {
 export function changesOf({ number, changes, repeats }: Pick<Revision, 'number' | 'changes' | 'repeats'>) {
   if (number === 1) return 'The first one';
   const { added = [], changed = [], removed = [] } = changes ?? {};
-  const told = [...say('changes', changed), ...say('adds', added), ...say('removes', removed)];
-  if (changes && told.length === 0) told.push('changes no pod');
-  if (repeats !== undefined) told.push(`has the same text as revision ${repeats}`);
-  return told.length === 0 ? undefined : capitalised(told.join(', '));
+  const reported = [...say('changes', changed), ...say('adds', added), ...say('removes', removed)];
+  if (changes && reported.length === 0) reported.push('changes no pod');
+  if (repeats !== undefined) reported.push(`has the same text as revision ${repeats}`);
+  return reported.length === 0 ? undefined : capitalised(reported.join(', '));
 }
 
 function say(does: string, pods: readonly string[]): string[] {

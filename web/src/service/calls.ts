@@ -1,5 +1,5 @@
 /** The calls of the service that the dashboard makes. */
-import { type Answer, call, open } from './request.ts';
+
 import type {
   ChangedDomain,
   Configuration,
@@ -19,6 +19,7 @@ import type {
   Started,
   Updated,
 } from './records.ts';
+import { type Answer, call, open } from './request.ts';
 
 /** A deployment of this person. Without a session token it is one of the account that is signed in. */
 export type Target = { applicationName: string; environment: string; sessionToken?: string | undefined };

@@ -1,8 +1,8 @@
 /** Follows a stream of the service: reconnects when the connection breaks, and pauses while the page is hidden. */
 import { problemOf } from '../../../src/client/request.ts';
 import { type Message, messagesOf } from '../../../src/client/server-sent.ts';
-import { type Answer, answeredBy, type Problem } from './request.ts';
 import { recordLoss } from './connection.ts';
+import { type Answer, answeredBy, type Problem } from './request.ts';
 
 const firstPauseMs = 500;
 const longestPauseMs = 15_000;

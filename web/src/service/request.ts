@@ -1,6 +1,7 @@
 /** Requests of the page to the service that it came from, by the service's client. */
-import { type Answer, request as askService, type Problem, type RequestOptions } from '../../../src/client/request.ts';
+
 import { type Client, createClient } from '../../../src/client/client.ts';
+import { type Answer, request as askService, type Problem, type RequestOptions } from '../../../src/client/request.ts';
 import { type AnsweredBy, trackRequest } from './connection.ts';
 import { withOwnHint } from './own-hints.ts';
 

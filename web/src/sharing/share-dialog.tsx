@@ -4,8 +4,8 @@ import { CopyButton } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
-import type { Answer, Problem } from '../service/request.ts';
 import { shareDeployment, shareLinkOf, type Target, unshareDeployment } from '../service/calls.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import './sharing.css';
 import { usePending } from '../parts/use-pending.ts';
 

@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { usePending } from '../parts/use-pending.ts';
-import type { Problem } from '../service/request.ts';
 import { deleteSnapshot, type Target } from '../service/calls.ts';
 import type { Snapshot } from '../service/records.ts';
+import type { Problem } from '../service/request.ts';
 
 type DeleteDialogProps = {
   target: Target;

@@ -3,9 +3,9 @@ import { useEffect, useRef, useState } from 'react';
 import { printBytes } from '../../../src/config/values/units.ts';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { showToast } from '../parts/toast.tsx';
-import type { Problem } from '../service/request.ts';
 import { openExport, type Target } from '../service/calls.ts';
-import { chooseSaveLocation, canChooseSaveLocation, saveResponse } from './save-file.ts';
+import type { Problem } from '../service/request.ts';
+import { canChooseSaveLocation, chooseSaveLocation, saveResponse } from './save-file.ts';
 
 export function ExportPanel({ target, hasVolumes }: { target: Target; hasVolumes: boolean }) {
   const [isWithSecrets, setIsWithSecrets] = useState(false);

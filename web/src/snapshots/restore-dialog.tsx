@@ -6,9 +6,9 @@ import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
 import { useAnswer } from '../parts/use-answer.ts';
 import { usePending } from '../parts/use-pending.ts';
-import type { Answer, Problem } from '../service/request.ts';
 import { previewRestore, type Restoring, restoreSnapshot, type Target } from '../service/calls.ts';
 import type { Restored, RestorePreview, Snapshot } from '../service/records.ts';
+import type { Answer, Problem } from '../service/request.ts';
 import { replacedBy, startedWith, volumesIn } from './words.ts';
 
 type RestoreDialogProps = {
@@ -34,13 +34,13 @@ export function RestoreDialog({ target, snapshot, onClose, onDone }: RestoreDial
   };
   const key = `${isBeside} ${chosen?.join(' ') ?? '*'}`;
   // An answer to another choice does not apply to this one.
-  const asked = useAnswer(key, async (): Promise<Answer<{ key: string; preview: RestorePreview | undefined }>> => {
+  const requested = useAnswer(key, async (): Promise<Answer<{ key: string; preview: RestorePreview | undefined }>> => {
     if (chosen?.length === 0) return { ok: true, value: { key, preview: undefined } };
     const answer = await previewRestore(target, restoring);
     return answer.ok ? { ok: true, value: { key, preview: answer.value } } : answer;
   });
-  const preview = asked.value?.key === key ? asked.value.preview : undefined;
-  const isWaiting = asked.value?.key !== key && !asked.problem;
+  const preview = requested.value?.key === key ? requested.value.preview : undefined;
+  const isWaiting = requested.value?.key !== key && !requested.problem;
   const isChosen = (name: string) => (chosen ?? preview?.volumes ?? names).includes(name);
 
   const choose = (name: string) => setChosen(names.filter((each) => (each === name) !== isChosen(each)));
@@ -116,7 +116,7 @@ export function RestoreDialog({ target, snapshot, onClose, onDone }: RestoreDial
         )}
         {chosen?.length === 0 && <p className="soft">Choose a volume.</p>}
       </div>
-      {(refusal ?? asked.problem) && <ProblemNotice problem={(refusal ?? asked.problem)!} />}
+      {(refusal ?? requested.problem) && <ProblemNotice problem={(refusal ?? requested.problem)!} />}
     </Dialog>
   );
 }

@@ -11,9 +11,9 @@ import { usePending } from '../parts/use-pending.ts';
 import { rememberDeployment } from '../remembered/remembered.ts';
 import { go } from '../routing/router.tsx';
 import { pathOf } from '../routing/routes.ts';
-import type { Problem } from '../service/request.ts';
-import { snapshotsOf, type Target, takeSnapshot, setSnapshotPreferences } from '../service/calls.ts';
+import { setSnapshotPreferences, snapshotsOf, type Target, takeSnapshot } from '../service/calls.ts';
 import type { Restore, Restored, Snapshot } from '../service/records.ts';
+import type { Problem } from '../service/request.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { RestoreDialog } from './restore-dialog.tsx';
 import {

@@ -46,8 +46,8 @@ export default function NewPage() {
   );
 }
 
-async function findText(asked: URLSearchParams): Promise<Answer<Found>> {
-  const [name, from] = [asked.get('template'), asked.get('from')];
+async function findText(requested: URLSearchParams): Promise<Answer<Found>> {
+  const [name, from] = [requested.get('template'), requested.get('from')];
   if (name) {
     const answer = await call('getTemplate', { query: { name } });
     return answer.ok ? { ok: true, value: { text: answer.value.document, title: answer.value.title } } : answer;

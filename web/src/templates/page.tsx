@@ -114,6 +114,6 @@ function shortImage(image: string): string {
 }
 
 function readLooked(): Looked {
-  const asked = new URLSearchParams(location.search);
-  return { search: asked.get('search') ?? '', tag: asked.get('tag') ?? '' };
+  const requested = new URLSearchParams(location.search);
+  return { search: requested.get('search') ?? '', tag: requested.get('tag') ?? '' };
 }

@@ -30,8 +30,8 @@ type ScreenProps = {
 export default function Screen({ target, pod, isOver, onEnd, onLeave }: ScreenProps) {
   const place = useRef<HTMLDivElement>(null);
   const connection = useRef<Connection>(undefined);
-  const told = useRef({ onEnd, onLeave });
-  told.current = { onEnd, onLeave };
+  const reported = useRef({ onEnd, onLeave });
+  reported.current = { onEnd, onLeave };
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another target or pod is another terminal, by its key
   useEffect(() => {
@@ -65,12 +65,12 @@ export default function Screen({ target, pod, isOver, onEnd, onLeave }: ScreenPr
     const opened = openTerminal(target, pod, sizeOf(terminal), {
       onOutput: write,
       onOpen: () => terminal.focus(),
-      onEnd: (end) => told.current.onEnd(end),
+      onEnd: (end) => reported.current.onEnd(end),
     });
     connection.current = opened;
     terminal.onData(opened.type);
     terminal.onResize(() => opened.resize(sizeOf(terminal)));
-    terminal.attachCustomKeyEventHandler((event) => keyGoesTo(terminal, event, () => told.current.onLeave()));
+    terminal.attachCustomKeyEventHandler((event) => keyGoesTo(terminal, event, () => reported.current.onLeave()));
     const watching = new ResizeObserver(() => fit.fit());
     watching.observe(place.current!);
     return () => {

@@ -18,11 +18,11 @@ type Asked = { text: string; isStrict?: boolean; bounds?: Bounds; missing?: Miss
 /** Arguments and results are plain data, because they cross threads. */
 const readings = {
   unwrap: ({ text }: { text: string }) => unwrapJson(text),
-  parse: (asked: Asked) => parseConfiguration(asked.text, judgingOf(asked)),
-  correct(asked: Asked) {
-    const judging = judgingOf(asked);
-    const parsed = parseConfiguration(asked.text, judging);
-    return { parsed, fixed: fixDocument(asked.text, parsed, judging) };
+  parse: (requested: Asked) => parseConfiguration(requested.text, judgingOf(requested)),
+  correct(requested: Asked) {
+    const judging = judgingOf(requested);
+    const parsed = parseConfiguration(requested.text, judging);
+    return { parsed, fixed: fixDocument(requested.text, parsed, judging) };
   },
 };
 
@@ -34,7 +34,7 @@ export type OutputOf<K extends Kind> = ReturnType<Readings[K]>;
 export type ReadRequest<K extends Kind = Kind> = { kind: K; asked: InputOf<K> };
 
 export function read<K extends Kind>({ kind, asked }: ReadRequest<K>): OutputOf<K> {
-  return (readings[kind] as (asked: InputOf<K>) => OutputOf<K>)(asked);
+  return (readings[kind] as (requested: InputOf<K>) => OutputOf<K>)(asked);
 }
 
 function judgingOf({ isStrict = false, bounds, missing = [] }: Asked): Judging {

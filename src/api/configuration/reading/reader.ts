@@ -6,7 +6,14 @@ import { availableParallelism } from 'node:os';
 import type { Diagnostic } from '../../../config/diagnostics/diagnostics.ts';
 import { type Result, succeed } from '../../../lib/problem.ts';
 import { createPool, type Outcome, type PoolOptions } from '../../../lib/worker-pool.ts';
-import { type OutputOf, type InputOf, type Kind, type ReadRequest, read, refuseConfiguration } from './read-document.ts';
+import {
+  type InputOf,
+  type Kind,
+  type OutputOf,
+  type ReadRequest,
+  read,
+  refuseConfiguration,
+} from './read-document.ts';
 
 /**
  * In UTF-16 units. Any document of this length takes 10 to 40 ms. The example of `npm start` is a little shorter, so it
@@ -32,7 +39,7 @@ const options: PoolOptions = {
 
 export type Reader = {
   /** Always ends. Refuses if the text takes too much time or memory, or if too many texts are being parsed. */
-  read<K extends Kind>(client: string, kind: K, asked: InputOf<K>): Promise<Result<OutputOf<K>>>;
+  read<K extends Kind>(client: string, kind: K, requested: InputOf<K>): Promise<Result<OutputOf<K>>>;
   close(): Promise<void>;
 };
 
@@ -41,9 +48,10 @@ export function createReader(changed: Partial<PoolOptions> & { longestHere?: num
   const pool = createPool<ReadRequest, OutputOf<Kind>>({ ...options, ...changed });
   const longest = { unwrap: longestHere, parse: longestHere, correct: longestCorrectedHere };
   return {
-    async read<K extends Kind>(client: string, kind: K, asked: InputOf<K>): Promise<Result<OutputOf<K>>> {
-      if (asked.text.length <= (changed.longestHere ?? longest[kind])) return succeed(read({ kind, asked }));
-      const outcome = await pool.run(client, { kind, asked });
+    async read<K extends Kind>(client: string, kind: K, requested: InputOf<K>): Promise<Result<OutputOf<K>>> {
+      if (requested.text.length <= (changed.longestHere ?? longest[kind]))
+        return succeed(read({ kind, asked: requested }));
+      const outcome = await pool.run(client, { kind, asked: requested });
       return resultOf(outcome as Outcome<OutputOf<K>>);
     },
     close: () => pool.close(),

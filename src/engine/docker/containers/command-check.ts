@@ -144,6 +144,6 @@ function endOf(code: number, output: string): CheckEnd {
 }
 
 function reasonOf(command: string[], end: CheckEnd): Reason | undefined {
-  const told = wordsOfCheck(command, end);
-  return told && { kind: 'unhealthy', ...told };
+  const reported = wordsOfCheck(command, end);
+  return reported && { kind: 'unhealthy', ...reported };
 }

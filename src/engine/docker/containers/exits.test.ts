@@ -65,10 +65,10 @@ test('an end without a code is ignored', () => {
 });
 
 test('a forgotten end is queried once; an unanswered query is repeated', async (context) => {
-  let asked = 0;
+  let requested = 0;
   let isAway = true;
   const server = createServer((_, response) => {
-    asked++;
+    requested++;
     response.writeHead(isAway ? 500 : 200).end();
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -80,13 +80,13 @@ test('a forgotten end is queried once; an unanswered query is repeated', async (
     ({ Id: 'web', State: { Status: 'running', StartedAt: startedAt, FinishedAt }, HostConfig: {} }) as never;
   const finishedAt = new Date(endedAt).toISOString();
   let known = await lastEnd(docker, inspectedAt(finishedAt), undefined, endedAt + 60_000);
-  assert.deepEqual([known.exit, known.isSettled, asked], [undefined, false, 1]);
+  assert.deepEqual([known.exit, known.isSettled, requested], [undefined, false, 1]);
   isAway = false;
   for (let looks = 0; looks < 3; looks++)
     known = await lastEnd(docker, inspectedAt(finishedAt), known, endedAt + 60_000);
-  assert.deepEqual([known.exit, asked], [undefined, 2]);
+  assert.deepEqual([known.exit, requested], [undefined, 2]);
   await lastEnd(docker, inspectedAt('2026-01-01T12:00:00.5Z'), known, endedAt + 60_000);
-  assert.equal(asked, 3, 'another end is another question');
+  assert.equal(requested, 3, 'another end is another question');
 });
 
 test('a container that gets a notification for its whole group, and ends by itself, was not killed for memory', async () => {

@@ -48,15 +48,15 @@ export async function lastEnd(
   // The first of January of the year 1: it has not ended yet, or could not even be started.
   if (!(at > 0)) return { finishedAt, exit: toldExit(inspected, { at: nowMs, finishedAt }), isSettled: false };
   if (before?.finishedAt === finishedAt && (before.isSettled || isSettled(before.exit, nowMs))) return before;
-  const told = toldExit(inspected, { at, finishedAt });
-  if (told && isCertain(told)) return { finishedAt, exit: told, isSettled: true };
+  const reported = toldExit(inspected, { at, finishedAt });
+  if (reported && isCertain(reported)) return { finishedAt, exit: reported, isSettled: true };
   // Not now: the engine would only answer once its clock reaches that instant.
   const toMs = hasEnded(inspected) ? at + latenessMs : Date.parse(inspected.State.StartedAt);
   const ends = await readEnds(docker, inspected.Id, { fromMs: at - causeMs, toMs });
   // An engine that did not answer may know it.
   const isAnswered = ends !== undefined && nowMs - at > settleMs;
   const missed = endIn(ends ?? [], at);
-  if (!missed) return { finishedAt, exit: told, isSettled: isAnswered };
+  if (!missed) return { finishedAt, exit: reported, isSettled: isAnswered };
   const exit = exitAt(inspected, { at, finishedAt }, missed.code, missed.isOutOfMemory || isKilled(inspected));
   return { finishedAt, exit, isSettled: isSettled(exit, nowMs) };
 }

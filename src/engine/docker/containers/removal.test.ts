@@ -7,14 +7,14 @@ const halfGone = 'unable to remove filesystem for 9a52: unlinkat /var/lib/docker
 
 /** An engine whose removals end like this, one after the other. The last answer repeats. Also counts the requests. */
 async function removing(t: TestContext, answers: { status: number; message?: string }[]) {
-  let asked = 0;
+  let requested = 0;
   const docker = await clientOf(t, ({ method }, response) => {
     assert.equal(method, 'DELETE');
-    const { status, message } = answers[Math.min(asked, answers.length - 1)]!;
-    asked += 1;
+    const { status, message } = answers[Math.min(requested, answers.length - 1)]!;
+    requested += 1;
     response.writeHead(status).end(message && JSON.stringify({ message }));
   });
-  return { docker, asked: () => asked };
+  return { docker, asked: () => requested };
 }
 
 test('a container that the engine could not remove because it wrote into its folder is removed again', async (t) => {

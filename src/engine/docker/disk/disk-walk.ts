@@ -79,9 +79,9 @@ export function createWalks(docker: Docker, { hostFacts, now, walkEveryMs }: Wal
     const measured = await measure([...layers, ...volumes.map(({ Mountpoint }) => Mountpoint)]);
     const bytes = new Map(volumes.map(({ Name, Mountpoint }) => [Name, measured.get(Mountpoint) ?? 0]));
     const hidden = containers.filter(({ Id }) => !places.get(Id)?.directories.length);
-    const told = hidden.length > 0 ? await layersAsTold(docker, hidden) : new Map<string, number>();
+    const reported = hidden.length > 0 ? await layersAsTold(docker, hidden) : new Map<string, number>();
     for (const [id, { directories, files }] of places) {
-      const inLayer = told.get(id) ?? directories.reduce((sum, path) => sum + (measured.get(path) ?? 0), 0);
+      const inLayer = reported.get(id) ?? directories.reduce((sum, path) => sum + (measured.get(path) ?? 0), 0);
       bytes.set(id, inLayer + (await sizeOf(files)));
     }
     return bytes;
@@ -185,8 +185,10 @@ async function sizeOf(files: string[]): Promise<number> {
 /** The engine's own walk of the layers, by id; it counts files with holes in full. */
 async function layersAsTold(docker: Docker, containers: Docker.ContainerInfo[]): Promise<Map<string, number>> {
   const filters = { id: containers.map(({ Id }) => Id) };
-  const told = (await docker.listContainers({ filters, size: true })) as (Docker.ContainerInfo & { SizeRw?: number })[];
-  return new Map(told.map(({ Id, SizeRw = 0 }) => [Id, SizeRw]));
+  const reported = (await docker.listContainers({ filters, size: true })) as (Docker.ContainerInfo & {
+    SizeRw?: number;
+  })[];
+  return new Map(reported.map(({ Id, SizeRw = 0 }) => [Id, SizeRw]));
 }
 
 async function asTold(docker: Docker, containers: Docker.ContainerInfo[], volumes: Docker.VolumeInspectInfo[]) {

@@ -10,7 +10,7 @@ import { reportingFirstFault, runRounds } from '../../../lib/rounds.ts';
 import { ProgramError } from '../../../lib/run-program.ts';
 import { isComplete, type Listing, readListing } from './listing.ts';
 import { apply, asRoot, list, run, watchTable } from './nft.ts';
-import { createUnknownBridges, adoptPolicies, makingMs } from './other-processes.ts';
+import { adoptPolicies, createUnknownBridges, makingMs } from './other-processes.ts';
 import { retargetText } from './pod-translation.ts';
 import {
   type Admission,
@@ -160,7 +160,8 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     }
     const isByOthers = await meetOthers(found);
     const awaited = strangers.awaited(bridges, found);
-    if (!haveMoved && found && isComplete(found, shape, new Map([...bridges, ...awaited]))) return await renewEdge(found);
+    if (!haveMoved && found && isComplete(found, shape, new Map([...bridges, ...awaited])))
+      return await renewEdge(found);
     await load();
     if (!haveMoved && !isByOthers && awaited.size === 0)
       log.warn({ table: tableName(owner) }, 'firewall rules were changed from outside, and restored');

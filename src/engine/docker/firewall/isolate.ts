@@ -43,9 +43,11 @@ export async function isolate(docker: Docker, options: IsolationOptions): Promis
     return { problem: 'the engine at DOCKER_HOST may be on another machine, whose firewall is not ours' };
   let firewall: Firewall | undefined;
   try {
-    const asked = resolvers ? { readResolvers: async () => resolvers, answersAll: resolvers[0] } : { readResolvers };
+    const requested = resolvers
+      ? { readResolvers: async () => resolvers, answersAll: resolvers[0] }
+      : { readResolvers };
     const readBridges = () => presentBridges(docker, owner, egress);
-    firewall = await startFirewall({ ...options, keep, readBridges, ...asked });
+    firewall = await startFirewall({ ...options, keep, readBridges, ...requested });
     const wrong = await checkFromInside(owner);
     return { firewall, ...(wrong && { problem: wrong }) };
   } catch (error) {

@@ -53,8 +53,8 @@ test('a group goes with those that earlier releases made in it', async () => {
 
 test('if systemd manages the groups it gets the commands, and a slice with containers stays', async () => {
   const { root, kernel } = await shown('cgroup.controllers');
-  const asked: string[] = [];
-  const run = async (argv: readonly string[]) => void asked.push(argv.join(' '));
+  const requested: string[] = [];
+  const run = async (argv: readonly string[]) => void requested.push(argv.join(' '));
   const group = createTenantsGroup({ owner: 'me', driver: 'systemd', kernel, limitBytes: gibi, run });
   await group.ensure();
   const slice = join(root, 'berth.slice/berth-me.slice');
@@ -62,10 +62,10 @@ test('if systemd manages the groups it gets the commands, and a slice with conta
   await writeFile(join(slice, 'memory.max'), `${gibi}\n`);
   await group.ensure();
   await group.remove();
-  assert.deepEqual(asked.splice(0), [`systemctl set-property --runtime berth-me.slice MemoryMax=${gibi}`]);
+  assert.deepEqual(requested.splice(0), [`systemctl set-property --runtime berth-me.slice MemoryMax=${gibi}`]);
   await rm(join(slice, 'docker-abc.scope'), { recursive: true });
   await group.remove();
-  assert.deepEqual(asked, ['systemctl stop berth-me.slice', 'systemctl revert berth-me.slice']);
+  assert.deepEqual(requested, ['systemctl stop berth-me.slice', 'systemctl revert berth-me.slice']);
 });
 
 test('a machine without memory control groups has none of ours', async () => {

@@ -6,16 +6,16 @@ import { createHostFacts } from './host-facts.ts';
 
 /** An engine as far as these facts go. */
 function engine() {
-  const told = { root: '/var/lib/docker', questions: 0, isAway: false };
+  const reported = { root: '/var/lib/docker', questions: 0, isAway: false };
   const docker = {
     version: async () => ({ Arch: 'amd64', ApiVersion: '1.41' }),
     async info() {
-      told.questions++;
-      if (told.isAway) throw new Error('away');
-      return { NCPU: 2, MemTotal: 2 ** 30, DockerRootDir: told.root };
+      reported.questions++;
+      if (reported.isAway) throw new Error('away');
+      return { NCPU: 2, MemTotal: 2 ** 30, DockerRootDir: reported.root };
     },
   } as unknown as Docker;
-  return { told, docker };
+  return { told: reported, docker };
 }
 
 test('the facts of an engine are queried once a minute: it may have come back as another one', async () => {

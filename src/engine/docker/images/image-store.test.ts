@@ -5,13 +5,13 @@ import { listImages, removeUnnamed } from './image-store.ts';
 
 /** Answers with these one after another, and then with the last. */
 function engineThat(...answers: (Error | { Id: string; Size: number }[])[]) {
-  let asked = 0;
+  let requested = 0;
   const listImages = async () => {
-    const answer = answers[Math.min(asked++, answers.length - 1)]!;
+    const answer = answers[Math.min(requested++, answers.length - 1)]!;
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  return { docker: { listImages, listContainers: async () => [] } as unknown as Docker, asked: () => asked };
+  return { docker: { listImages, listContainers: async () => [] } as unknown as Docker, asked: () => requested };
 }
 
 const goesMeanwhile = new Error('(HTTP code 500) server error - unrecognized image ID sha256:4746');

@@ -83,8 +83,8 @@ export function createPull({ docker, images, localImages, hostFacts, roomBytes }
   ): SharedPull {
     const abandon = new AbortController();
     const waiting = new Set<Pulling>();
-    const report: Report = (...told) => {
-      for (const { progress } of waiting) progress?.(...told);
+    const report: Report = (...reported) => {
+      for (const { progress } of waiting) progress?.(...reported);
     };
     const request = { image, ...(login && { registryLogin: login }) };
     const done = ensureImage(request, { report, limits, abandoned: abandon.signal }).finally(() => forget(key, pull));
@@ -147,7 +147,7 @@ async function bring(
     const room = (await roomBytes()) ?? Number.POSITIVE_INFINITY;
     if (room < sentBytes) throw outOfDisk(image);
     const watch = watchPull(resolved.layers.map((layer, at) => ({ ...layer, diffId: resolved.diffIds[at]! })));
-    const told = ({ share, bytes }: PullProgress) => report(share, bytes);
+    const reported = ({ share, bytes }: PullProgress) => report(share, bytes);
     // Layers are on the disk twice for a while, and other writers fill it too. A pull is aborted before running
     // workloads are.
     using _ = every(roomEveryMs, async () => {
@@ -158,9 +158,9 @@ async function bring(
       roomBytes: room,
       unpacksZstd,
       signal,
-      passed: (digest, bytes) => told(watch.passed(digest, bytes)),
+      passed: (digest, bytes) => reported(watch.passed(digest, bytes)),
     });
-    const pulled = { ...offer, image, heard: (line: PullLine) => told(watch.line(line)), signal };
+    const pulled = { ...offer, image, heard: (line: PullLine) => reported(watch.line(line)), signal };
     // A start of Berth on this engine removes images without a name of their own: the next try is quick then.
     for (let tries = 0; tries < maxTries; tries++) {
       try {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type CpuDemand, updateDemand, mustYield } from './cpu-priority.ts';
+import { type CpuDemand, mustYield, updateDemand } from './cpu-priority.ts';
 
 /**
  * Looks once a second at a container with one processor that uses these shares of it. @returns whether it yields

@@ -9,7 +9,7 @@ import { runRounds } from '../../../lib/rounds.ts';
 import { labelSelector } from '../../labels.ts';
 import { orAbsent } from '../faults.ts';
 import { type ControlGroup, findControlGroup, isYielding, setYielding, usedMsOf } from '../groups/container-group.ts';
-import { type CpuDemand, updateDemand, mustYield } from './cpu-priority.ts';
+import { type CpuDemand, mustYield, updateDemand } from './cpu-priority.ts';
 
 /**
  * An attack holds the processor until it is distinguished from a start. This period adds at most one second to that.

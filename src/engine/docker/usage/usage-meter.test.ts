@@ -18,7 +18,7 @@ after(async () => await rm(folder, { recursive: true }));
  */
 async function machine(count: number) {
   const root = await mkdtemp(join(folder, 'machine-'));
-  const asked: string[] = [];
+  const requested: string[] = [];
   const pids = new Map(Array.from({ length: count }, (_, index) => [`c${index}`, index + 1]));
   const processes = join(root, 'proc');
   async function start(id: string, pid: number) {
@@ -46,19 +46,19 @@ async function machine(count: number) {
   });
   const docker = {
     async listContainers() {
-      asked.push('list');
+      requested.push('list');
       return [...pids.keys()].map((Id) => ({ Id }));
     },
     getContainer: (id: string) => ({
       async inspect() {
-        asked.push(id);
+        requested.push(id);
         return inspect(id);
       },
     }),
   } as unknown as Docker;
   const events = { mark: () => 0, hasChangedSince: () => false, isListening: () => true };
   const options = { owner: 'me', loops: undefined, events, uptime: () => 0, machine: { root, processes } };
-  return { meter: createUsageMeter(docker, options), root, processes, start, asked };
+  return { meter: createUsageMeter(docker, options), root, processes, start, asked: requested };
 }
 
 test('if one container has ended or was restarted, only that one is inspected again', async () => {

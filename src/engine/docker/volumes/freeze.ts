@@ -19,21 +19,21 @@ export async function freezeAll(mounts: readonly string[], signal?: AbortSignal)
   signal?.throwIfAborted();
   const keeper = spawnScript(keeperScript, mounts);
   keeper.stdin.on('error', () => {});
-  let told = '';
+  let reported = '';
   const ended = Promise.withResolvers<void>();
   const frozen = Promise.withResolvers<void>();
   let isKilled = false;
   let from = performance.now();
   keeper.stdout.on('data', (piece: Uint8Array) => {
-    if (told === '') from = performance.now();
-    told += String(piece);
-    if (told.includes('frozen\n')) frozen.resolve();
+    if (reported === '') from = performance.now();
+    reported += String(piece);
+    if (reported.includes('frozen\n')) frozen.resolve();
   });
   keeper.once('close', async (_, killedBy) => {
     // Its child may continue, and hold the lock, until its input ends.
     keeper.stdin.end();
     isKilled = killedBy !== null;
-    if (isKilled && told !== '') await letGo(mounts);
+    if (isKilled && reported !== '') await letGo(mounts);
     ended.resolve();
     frozen.resolve();
   });
@@ -54,13 +54,13 @@ export async function freezeAll(mounts: readonly string[], signal?: AbortSignal)
     await ended.promise;
     if (isKilled)
       throw notFrozen('The process that paused writes to the volumes was killed before the copy was complete.');
-    if (!told.includes('kept\n'))
+    if (!reported.includes('kept\n'))
       throw notFrozen(
         `The copy of the volumes was not done in ${longestFreezeSeconds} s, the maximum pause of writes.`,
       );
     return performance.now() - from;
   };
-  if (!told.includes('frozen\n')) throw notFrozen('Writes to the volumes could not be paused for a copy.');
+  if (!reported.includes('frozen\n')) throw notFrozen('Writes to the volumes could not be paused for a copy.');
   return { end };
 }
 

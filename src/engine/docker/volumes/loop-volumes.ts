@@ -7,12 +7,12 @@
  */
 import { chown, mkdir, readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
 import { minVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
-import { fulfilledResults } from '../../../lib/fulfilled-results.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
+import { fulfilledResults } from '../../../lib/fulfilled-results.ts';
 import { replaceFile, sync } from '../../../lib/replace-file.ts';
 import { EngineFault } from '../../engine.ts';
 import { isDiskFull, outOfDiskHint } from '../faults.ts';
-import { ensureMounted, grow, makeImage, repairFileSystem, removeAll, unmount } from './loop-file.ts';
+import { ensureMounted, grow, makeImage, removeAll, repairFileSystem, unmount } from './loop-file.ts';
 import { type LoopPlace, loopPlace, mountedVolume, nestedDirectory } from './loop-layout.ts';
 import { readMounts } from './mount-table.ts';
 
@@ -143,11 +143,11 @@ export function createLoopVolumes(
       return (await exists(place.image)) ? await readSize(place) : 0;
     },
     async usages() {
-      const asked = (await listMounted()).map(async ({ isStopped, ...volume }) => {
+      const requested = (await listMounted()).map(async ({ isStopped, ...volume }) => {
         const usage = await usageOf(placeOf(volume).mount);
         return usage ? [{ ...volume, isStopped, ...usage }] : [];
       });
-      return (await fulfilledResults(asked)).flat();
+      return (await fulfilledResults(requested)).flat();
     },
     async listStopped() {
       const mounted = await listMounted();

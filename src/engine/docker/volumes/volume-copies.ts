@@ -131,7 +131,12 @@ export async function finishVolume(folder: string, deploymentId: string, volume:
 }
 
 /** The free disk space after copies of these volumes; `keptIn` as for `bytesOfCopies`. */
-export async function freeBytesForCopies(root: string, deploymentId: string, volumes: readonly string[], keptIn?: string) {
+export async function freeBytesForCopies(
+  root: string,
+  deploymentId: string,
+  volumes: readonly string[],
+  keptIn?: string,
+) {
   const { bavail, bsize } = await statfs(root);
   return bavail * bsize - (await bytesOfCopies(root, deploymentId, volumes, keptIn));
 }
@@ -169,11 +174,11 @@ const walkMs = 10 * 60_000;
  */
 export async function apparentBytesBelow(directories: readonly string[]): Promise<number> {
   if (directories.length === 0) return 0;
-  const told = await runProgram(
+  const reported = await runProgram(
     ['du', '-s', '-x', '--count-links', '--apparent-size', '--block-size=1', '--', ...directories],
     { timeoutMs: walkMs },
   );
-  return told
+  return reported
     .trim()
     .split('\n')
     .reduce((sum, line) => sum + Number.parseInt(line, 10), 0);

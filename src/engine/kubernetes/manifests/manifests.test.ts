@@ -175,9 +175,9 @@ test('a copier only gets its claims, and shares no label with a workload', () =>
 
 test('no value of the environment and no file is in what runs a workload, but in its Secret', () => {
   const secret = 'a value that nobody may see';
-  const told = { ...web, env: { PASSWORD: secret }, files: [{ path: '/etc/secret', content: secret }] };
-  assert.ok(!JSON.stringify(controllerManifest(request(told))).includes(secret));
-  const manifest = secretManifest(request(told));
+  const reported = { ...web, env: { PASSWORD: secret }, files: [{ path: '/etc/secret', content: secret }] };
+  assert.ok(!JSON.stringify(controllerManifest(request(reported))).includes(secret));
+  const manifest = secretManifest(request(reported));
   assert.ok(manifest.kind === 'Secret');
   assert.deepEqual(
     Object.values(manifest.data).map((value) => Buffer.from(value, 'base64').toString()),
