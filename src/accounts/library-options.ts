@@ -1,10 +1,12 @@
 /** The options of the sign-in library. They include everything that it would otherwise read from its environment. */
+
 import { kyselyAdapter } from '@better-auth/kysely-adapter';
 import type { BetterAuthOptions, GenericEndpointContext } from 'better-auth';
 import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api';
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { hideTokens } from '../lib/ids.ts';
+import { parseObject } from '../lib/json.ts';
 import { signInCookiePrefix } from '../lib/sign-in-cookie.ts';
 import { accountById, releaseSessions } from '../store/accounts.ts';
 import { activeDeploymentsOfAccount } from '../store/deployments.ts';
@@ -241,14 +243,8 @@ function isChangeOfAddress(token: unknown): boolean {
 /** Of a token that gives an account another address: the present one and the next. */
 function addressesIn(token: unknown): { from: string; to: string } | undefined {
   if (typeof token !== 'string') return undefined;
-  try {
-    const payload: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-    const { email, updateTo } = (payload ?? {}) as { email?: unknown; updateTo?: unknown };
-    return typeof email === 'string' && typeof updateTo === 'string' ? { from: email, to: updateTo } : undefined;
-  } catch {
-    // No token of the library's.
-    return undefined;
-  }
+  const { email, updateTo } = parseObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+  return typeof email === 'string' && typeof updateTo === 'string' ? { from: email, to: updateTo } : undefined;
 }
 
 /** The dashboard's page says that an address is verified where the service says so of the token, and not without one. */

@@ -2,8 +2,10 @@
  * A folder's memory of its deployment: `.berth/config.json`, which contains its token and is readable only by its
  * owner, and a `.gitignore` that keeps it out of repositories.
  */
+
 import { lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseJson } from '../lib/json.ts';
 import { replaceSharedFile } from '../lib/replace-file.ts';
 import { isSealed, type Seal } from './memory-seal.ts';
 
@@ -76,12 +78,7 @@ function isAbsence(error: unknown): boolean {
 }
 
 function readMemory(text: string, file: string): Memory & { seal?: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
-  }
+  const value = parseJson(text);
   if (typeof value !== 'object' || value === null)
     throw new FolderError(`${file} is not a JSON object: fix it, or remove it.`);
   const given = value as Record<string, unknown>;
@@ -118,10 +115,8 @@ export async function keepEarlier(folder: string, memory: Memory): Promise<strin
 }
 
 function readEarlier(text: string, file: string): unknown[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (Array.isArray(value)) return value;
-  } catch {}
+  const value = parseJson(text);
+  if (Array.isArray(value)) return value;
   throw new FolderError(`${file} is not a JSON list: fix it, or remove it.`);
 }
 

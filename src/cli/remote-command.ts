@@ -1,7 +1,9 @@
 /** A command that runs in a pod, by the service's WebSocket `/openTerminal`. */
+
 import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 import { type Problem, problemOf } from '../client/request.ts';
+import { parseObject } from '../lib/json.ts';
 
 /** The service pings every 20 s. */
 const silenceMs = 60_000;
@@ -88,16 +90,7 @@ async function readRefusal(response: IncomingMessage): Promise<Problem> {
   const pieces: Buffer[] = [];
   for await (const piece of response) pieces.push(piece as Buffer);
   const headers = new Headers(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
-  return problemOf({ status: response.statusCode ?? 0, headers }, parsed(Buffer.concat(pieces).toString()));
-}
-
-/** Nothing where something between here and the service has answered in its place. */
-function parsed(text: string): { kind?: string } {
-  try {
-    return JSON.parse(text) ?? {};
-  } catch {
-    return {};
-  }
+  return problemOf({ status: response.statusCode ?? 0, headers }, parseObject(Buffer.concat(pieces).toString()));
 }
 
 type FirstWord = { kind: 'opened' } | RemoteEnd;
@@ -129,7 +122,7 @@ function createRemote(socket: WebSocket): RemoteCommand & { firstWord: Promise<F
       if (waiting.length >= maxWaiting) socket.pause();
       return wake();
     }
-    const { kind, ...rest } = parsed(String(data));
+    const { kind, ...rest } = parseObject(String(data));
     if (kind === 'opened') hear({ kind });
     else if (kind === 'ended') finish({ kind, ...(rest as { exitCode: number | null }) });
     else if (kind === 'refused') finish({ kind, problem: rest as Omit<Problem, 'status'> });

@@ -2,6 +2,7 @@
  * One request to the service and its answer. Refusals and a service that does not answer are values; nothing here throws.
  * Runs in browsers and in Node alike.
  */
+import { parseJson } from '../lib/json.ts';
 import type { Diagnostic } from './service-types.ts';
 
 export type Problem = {
@@ -109,7 +110,7 @@ async function readAnswer<T>(
   const text = await response.text().catch(() => undefined);
   if (text === undefined) return { ok: false, problem: signal?.aborted ? aborted : unreachable(place) };
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-  const body: unknown = isJson ? parsed(text) : text;
+  const body: unknown = isJson ? parseJson(text) : text;
   return response.status < 400 ? { ok: true, value: body as T } : { ok: false, problem: problemOf(response, body) };
 }
 
@@ -157,15 +158,6 @@ async function proofFor(response: Response, signal: AbortSignal | undefined) {
   } catch (error) {
     if (signal?.aborted) throw error;
     // Not solved in time: what the service has answered stands.
-    return undefined;
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Something between here and the service has answered in its place.
     return undefined;
   }
 }

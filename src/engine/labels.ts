@@ -1,5 +1,7 @@
 /** The labels of all objects that Berth creates on an engine. Objects without them are never touched. */
+
 import type { Readiness, Workload } from '../deployment/workload/workload.ts';
+import { parseObject } from '../lib/json.ts';
 
 export type Labels = Record<string, string>;
 
@@ -109,11 +111,6 @@ export function labelSelector(owner: string, deploymentId?: string): string[] {
 
 /** With a damaged label, a running workload counts as ready, so that the loop continues. */
 function readReadiness(text: string | undefined): Readiness {
-  try {
-    const readiness: unknown = JSON.parse(text ?? '');
-    if (typeof readiness === 'object' && readiness !== null && 'kind' in readiness) return readiness as Readiness;
-  } catch {
-    // falls through to the default
-  }
-  return { kind: 'running' };
+  const readiness = parseObject(text ?? '');
+  return 'kind' in readiness ? (readiness as Readiness) : { kind: 'running' };
 }

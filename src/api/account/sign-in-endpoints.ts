@@ -2,7 +2,9 @@
  * Sign-up, sign-in and sign-out below `/api/auth`, answered by the account library. Only the listed paths reach it, so
  * that unused and untested paths are not exposed.
  */
+
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { parseObject } from '../../lib/json.ts';
 import type { Service } from '../api-service.ts';
 import { signInPaths } from './sign-in-paths.ts';
 
@@ -63,7 +65,7 @@ async function send(reply: FastifyReply, answer: Response): Promise<FastifyReply
 
 /** `message` stays: the library's client for browsers reads it. */
 function refusalOf(status: number, text: string) {
-  const { message, code } = readError(text);
+  const { message, code } = parseObject(text) as { message?: string; code?: string };
   const isFault = status >= 500 && code !== 'FAILED_TO_VERIFY_REGISTRATION';
   if (isFault) throw new Error(`the sign-in library has answered ${status}`);
   // `[body.email] Invalid input: …`, in words of its schema.
@@ -75,13 +77,4 @@ function refusalOf(status: number, text: string) {
   const body = { error, code: code?.toLowerCase() ?? 'invalid_request', ...hint, message: error };
   // An invalid passkey answer is the client's mistake, although the library reports a server error.
   return { status: status >= 500 ? 400 : status, body };
-}
-
-function readError(text: string): { message?: string; code?: string } {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
 }

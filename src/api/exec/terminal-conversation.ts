@@ -3,9 +3,11 @@
  * for the standard output and 2 for the error output. Everything else is JSON: `resize` and `end-of-input` of the one,
  * `opened` and `ended` of the other.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { Value } from 'typebox/value';
 import type { RawData, WebSocket } from 'ws';
+import { parseJson } from '../../lib/json.ts';
 import type { BegunExec } from './begin-exec.ts';
 import { ControlMessage } from './exec-schemas.ts';
 
@@ -111,12 +113,8 @@ function takeInput(
 
 /** Ignores invalid messages. */
 function readControl(text: string): ControlMessage | undefined {
-  try {
-    const message: unknown = JSON.parse(text);
-    return Value.Check(ControlMessage, message) ? message : undefined;
-  } catch {
-    return undefined;
-  }
+  const message = parseJson(text);
+  return Value.Check(ControlMessage, message) ? message : undefined;
 }
 
 function bytesOf(data: RawData): Uint8Array {

@@ -8,6 +8,7 @@ import websocket from '@fastify/websocket';
 import type { FastifyRequest } from 'fastify';
 import { Value } from 'typebox/value';
 import type { WebSocket } from 'ws';
+import { parseJson } from '../../lib/json.ts';
 import { type Problem, refuse } from '../../lib/problem.ts';
 import { wait } from '../../lib/wait.ts';
 import { StoreFault } from '../../store/store-fault.ts';
@@ -141,20 +142,12 @@ async function readOpening(
     socket.pause();
     // Messages that arrived with it have been read already.
     socket.on('message', keep);
-    resolve(isBinary ? undefined : parse(String(data)));
+    resolve(isBinary ? undefined : parseJson(String(data)));
   });
   const late = AbortSignal.any([gone, AbortSignal.timeout(openWithinMs)]);
   late.addEventListener('abort', () => resolve(undefined), { once: true });
   const message = await promise;
   return Value.Check(OpenMessage, message) ? message : undefined;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function end(socket: WebSocket, problem: Problem): void {

@@ -2,7 +2,9 @@
  * Reads the directory of an authority before each order: if the authority is down, the library's own error is obscure
  * ("reading 'config'").
  */
+
 import { request } from 'node:https';
+import { parseObject } from '../../lib/json.ts';
 
 export type Directory = { renewalInfo: string | undefined };
 
@@ -15,17 +17,9 @@ export async function readDirectory(url: URL, root: string | undefined): Promise
     throw new Error(`the authority at ${url.href} cannot be reached: ${error.code ?? error.message}`);
   });
   if (status !== 200) throw new Error(`the authority at ${url.href} answers with status ${status}`);
-  const { newNonce, renewalInfo } = parsed(text);
+  const { newNonce, renewalInfo } = parseObject(text);
   if (typeof newNonce !== 'string') throw new Error(`${url.href} is not an ACME directory: see BERTH_ACME`);
   return { renewalInfo: typeof renewalInfo === 'string' ? renewalInfo : undefined };
-}
-
-function parsed(text: string): { newNonce?: unknown; renewalInfo?: unknown } {
-  try {
-    return (JSON.parse(text) as object | null) ?? {};
-  } catch {
-    return {};
-  }
 }
 
 function get(url: URL, root: string | undefined): Promise<{ status: number; text: string }> {

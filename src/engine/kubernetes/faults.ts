@@ -1,4 +1,5 @@
 /** PURE. Maps refusals of a cluster to EngineFaults, by the required reaction, in words without internals. */
+import { parseObject } from '../../lib/json.ts';
 import { EngineFault } from '../engine.ts';
 
 /** The cluster answered and did not do the request. */
@@ -68,13 +69,6 @@ function reasonIn(text: string): string {
 }
 
 function readStatus(body: string): { message?: string; reason?: string } {
-  try {
-    const { message, reason } = JSON.parse(body) as Record<string, unknown>;
-    return {
-      ...(typeof message === 'string' && { message }),
-      ...(typeof reason === 'string' && { reason }),
-    };
-  } catch {
-    return {};
-  }
+  const { message, reason } = parseObject(body);
+  return { ...(typeof message === 'string' && { message }), ...(typeof reason === 'string' && { reason }) };
 }

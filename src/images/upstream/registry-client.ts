@@ -2,8 +2,10 @@
  * A client of the distribution protocol (pull), for one image: what its registry wants to see is shown, to it alone.
  * Everything goes through the dialer.
  */
+
 import type { ImageLocation } from '../../config/values/image-names.ts';
 import type { Digest } from '../../lib/digest.ts';
+import { parseObject } from '../../lib/json.ts';
 import type { OpenedBlob } from '../blobs/blob-folder.ts';
 import { readWhole } from '../dialer/bounded-body.ts';
 import { DialFault } from '../dialer/dial-fault.ts';
@@ -104,15 +106,6 @@ export function readChallenge(header: string | undefined): Challenge | undefined
 /** The token in the answer of a token service. Undefined if the answer has no usable token. */
 export function readToken(body: string): string | undefined {
   const answer = parseObject(body);
-  const token = answer?.token || answer?.access_token;
+  const token = answer.token || answer.access_token;
   return typeof token === 'string' && /^[\x21-\x7e]{1,16384}$/.test(token) ? token : undefined;
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }

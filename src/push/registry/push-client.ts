@@ -2,8 +2,10 @@
  * The service as a registry: the part of the distribution specification that a push needs. Existing blobs are not sent.
  * Others are sent in pieces, and continue after a broken connection.
  */
+
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseObject } from '../../lib/json.ts';
 import type { HashedFile } from '../hashed-file.ts';
 import { PushFault } from '../push-fault.ts';
 
@@ -188,11 +190,8 @@ function isPassing(status: number): boolean {
 
 async function refusalOf(answer: Response): Promise<PushFault> {
   const text = answer.bodyUsed ? '' : await answer.text().catch(() => '');
-  let reported: string | undefined;
-  try {
-    reported = (JSON.parse(text) as { errors: { message: string }[] }).errors[0]?.message;
-  } catch {
-    // Something on the way has answered in the service's place.
-  }
+  const { errors } = parseObject(text) as { errors?: { message: string }[] };
+  // A server between here and the service may have answered instead.
+  const reported = Array.isArray(errors) ? errors[0]?.message : undefined;
   return new PushFault(`The service does not take the image: ${reported ?? `it answered ${answer.status}`}`);
 }

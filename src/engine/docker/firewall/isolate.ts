@@ -1,10 +1,12 @@
 /** Keeps the containers of this installation from this machine and from its networks, and makes sure that it does. */
+
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { type Egress, parseEgress } from '../../../deployment/workload/egress.ts';
+import { parseObject } from '../../../lib/json.ts';
 import { replaceFile } from '../../../lib/replace-file.ts';
 import { ProgramError } from '../../../lib/run-program.ts';
 import { labelKeys, labelSelector } from '../../labels.ts';
@@ -122,13 +124,9 @@ function serversIn(text: string): string[] {
 }
 
 function dnsOf(text: string): string[] {
-  try {
-    const { dns } = JSON.parse(text) as { dns?: unknown };
-    return Array.isArray(dns) ? dns.filter((address) => typeof address === 'string') : [];
-  } catch {
-    // No such file, or one that Docker does not start with either.
-    return [];
-  }
+  // No such file, or one that Docker does not start with either.
+  const { dns } = parseObject(text);
+  return Array.isArray(dns) ? dns.filter((address) => typeof address === 'string') : [];
 }
 
 async function readIfThere(file: string): Promise<string> {

@@ -2,7 +2,9 @@
  * PURE. Metadata of objects. Labels, by which objects are found, allow only short and simple values. Everything else is
  * an annotation, named like the labels on other engines.
  */
+
 import type { Workload, WorkloadName } from '../../../deployment/workload/workload.ts';
+import { parseJson } from '../../../lib/json.ts';
 import {
   deploymentLabels,
   type Labels,
@@ -69,12 +71,8 @@ export function aliasMarks(aliases: readonly string[]): Labels {
 
 /** [] if they were damaged. */
 export function readAliases(annotations: Labels = {}): string[] {
-  try {
-    const aliases: unknown = JSON.parse(annotations[aliasesKey] ?? '[]');
-    return Array.isArray(aliases) ? aliases.filter((alias) => typeof alias === 'string') : [];
-  } catch {
-    return [];
-  }
+  const aliases = parseJson(annotations[aliasesKey] ?? '[]');
+  return Array.isArray(aliases) ? aliases.filter((alias) => typeof alias === 'string') : [];
 }
 
 /** Empty where it says nothing of one. */
