@@ -8,6 +8,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { newId } from '../lib/ids.ts';
+import { ifThere } from '../lib/missing-files.ts';
 import { BackupFault } from './backup-fault.ts';
 import type { BackupPlace } from './backup-place.ts';
 import { type ResticRun, runRestic, type WriteTo } from './run-restic.ts';
@@ -211,9 +212,7 @@ export async function makePlace(
 async function removePlace({ location }: Pick<BackupPlace, 'location'>): Promise<void> {
   const leaving = `${location}.leaving`;
   await rm(leaving, { recursive: true, force: true });
-  await rename(location, leaving).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
+  await ifThere(rename(location, leaving));
   await rm(leaving, { recursive: true, force: true });
 }
 

@@ -5,6 +5,7 @@
  * Images are hard-linked there, so that none disappears while it is read. After a kill at any instant, finished backups
  * can be restored, and the next call removes the leftovers.
  */
+
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, readdir, writeFile } from 'node:fs/promises';
@@ -24,6 +25,7 @@ import {
   volumesIn,
 } from '../../engine/docker/volumes/volume-copies.ts';
 import { readKeys } from '../../lib/key-file.ts';
+import { ifThere } from '../../lib/missing-files.ts';
 import { type Keys, keyIdOf } from '../../lib/seal.ts';
 import type { Wait } from '../../lib/wait.ts';
 import { addAuditEntry } from '../../store/audit-log.ts';
@@ -177,11 +179,8 @@ async function collect(
 async function linkBlobs(from: string, to: string): Promise<number> {
   await mkdir(to, { mode: 0o700 });
   let linked = 0;
-  for (const name of await unlessGone(readdir(from), [])) {
-    linked += await unlessGone(
-      linkOrCopy(join(from, name), join(to, name)).then(() => 1),
-      0,
-    );
+  for (const name of (await ifThere(readdir(from))) ?? []) {
+    linked += (await ifThere(linkOrCopy(join(from, name), join(to, name)).then(() => 1))) ?? 0;
   }
   return linked;
 }
@@ -194,15 +193,6 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (!['EXDEV', 'EPERM', 'EMLINK', 'EOPNOTSUPP'].includes(code)) throw error;
     await copyFile(from, to, constants.COPYFILE_FICLONE);
-  }
-}
-
-async function unlessGone<T>(doing: Promise<T>, otherwise: T): Promise<T> {
-  try {
-    return await doing;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return otherwise;
-    throw error;
   }
 }
 

@@ -6,7 +6,7 @@
  */
 
 import { statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { atNearest } from '../../lib/missing-files.ts';
 import { EngineFault } from '../engine.ts';
 import { labelKeys } from '../labels.ts';
 import type { VolumeCopies } from '../volume-facets.ts';
@@ -260,8 +260,6 @@ function sizeOf({ spec }: FoundClaim): number {
 
 /** In bytes, for users other than root. The folder may not exist yet. */
 async function freeBytesAt(folder: string): Promise<number> {
-  const found = await statfs(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT' || folder === dirname(folder)) throw error;
-  });
-  return found ? found.bavail * found.bsize : await freeBytesAt(dirname(folder));
+  const { bavail, bsize } = await atNearest(folder, (path) => statfs(path));
+  return bavail * bsize;
 }

@@ -2,11 +2,13 @@
  * Blobs on disk, each once, under its digest. They are complete: a blob gets its name after it was fully written and
  * its digest was verified.
  */
+
 import { createReadStream } from 'node:fs';
 import { type FileHandle, link, mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Digest, isDigest } from '../../lib/digest.ts';
+import { ifThere } from '../../lib/missing-files.ts';
 import { type StagedFile, syncPath } from './staged-file.ts';
 
 /** Each reader has at most two reads of this size in progress. */
@@ -59,7 +61,7 @@ export async function openBlobFolder(folder: string, twin?: string, isLasting = 
   };
 
   async function openBlob(digest: Digest): Promise<OpenedBlob | undefined> {
-    const file = await whenThere(open(pathOf(digest)));
+    const file = await ifThere(open(pathOf(digest)));
     return file && { sizeBytes: (await file.stat()).size, file };
   }
 
@@ -85,7 +87,7 @@ export async function openBlobFolder(folder: string, twin?: string, isLasting = 
     pathOf,
     stagingPath: (name) => join(stagedFiles, name),
     async sizeOf(digest) {
-      return (await whenThere(stat(pathOf(digest))))?.size;
+      return (await ifThere(stat(pathOf(digest))))?.size;
     },
     async read(digest, range) {
       const opened = await openBlob(digest);
@@ -112,10 +114,10 @@ export async function openBlobFolder(folder: string, twin?: string, isLasting = 
       return 'kept';
     },
     async touch(digest, at) {
-      await whenThere(utimes(pathOf(digest), at / 1000, at / 1000));
+      await ifThere(utimes(pathOf(digest), at / 1000, at / 1000));
     },
     async usedAt(digest) {
-      return (await whenThere(stat(pathOf(digest))))?.mtimeMs;
+      return (await ifThere(stat(pathOf(digest))))?.mtimeMs;
     },
     async remove(digest) {
       await rm(pathOf(digest), { force: true });
@@ -128,7 +130,7 @@ export async function openBlobFolder(folder: string, twin?: string, isLasting = 
       for (const name of await readdir(stagedFiles)) {
         if (isUnderWay(name)) continue;
         const path = join(stagedFiles, name);
-        const facts = await whenThere(stat(path));
+        const facts = await ifThere(stat(path));
         if (facts && facts.mtimeMs < before) await rm(path, { force: true });
       }
     },
@@ -137,13 +139,4 @@ export async function openBlobFolder(folder: string, twin?: string, isLasting = 
 
 function nameOf(digest: Digest): string {
   return digest.slice('sha256:'.length);
-}
-
-async function whenThere<T>(looking: Promise<T>): Promise<T | undefined> {
-  try {
-    return await looking;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -5,6 +5,7 @@ import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { type Pack, pack } from 'tar-stream';
+import { ifThere } from '../../lib/missing-files.ts';
 import { addTarPieces, addTarText, type TarHeader } from '../../lib/tar-entries.ts';
 import { PushFault } from '../push-fault.ts';
 
@@ -69,11 +70,8 @@ export async function listFolder(folder: string, ignored?: Ignored): Promise<Ent
 
 /** One file or folder itself, under a path of its own. */
 export async function entryAt(from: string, path: string): Promise<Entry | undefined> {
-  const stat = await lstat(from).catch((error: NodeJS.ErrnoException) => {
-    // Removed since the folder was read.
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const stat = await ifThere(lstat(from));
+  // Removed since the folder was read.
   if (!stat) return undefined;
   const shared = { path, from, mode: stat.mode & 0o7777, changedAt: stat.mtimeMs / 1000 };
   if (stat.isSymbolicLink()) return { kind: 'link', ...shared, target: await readlink(from) };

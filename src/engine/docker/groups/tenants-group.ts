@@ -7,6 +7,7 @@ import { lstat, mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs
 import { hostname, release } from 'node:os';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
+import { foldersIn, ifThere } from '../../../lib/missing-files.ts';
 import { runProgram } from '../../../lib/run-program.ts';
 import { EngineFault } from '../../engine.ts';
 import { isLocal } from '../host/host-facts.ts';
@@ -80,7 +81,7 @@ export function createTenantsGroup({
       await kernel.make(path);
       return await kernel.setLimit(path, limitBytes);
     }
-    const found = await kernel.limitOf(path).catch(unlessAbsent);
+    const found = await ifThere(kernel.limitOf(path));
     // The kernel counts in pages.
     if (found !== undefined && Math.abs(found - limitBytes) < 4096) return;
     // systemd takes back what others write into its groups.
@@ -111,10 +112,6 @@ function limitOf(wanted: TenantsMemory, machineBytes: number): number {
 
 function unlessUnknown(error: Error): void {
   if (!/not loaded|not found/i.test(error.message)) throw error;
-}
-
-function unlessAbsent(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }
 
 /** The kernel's control groups as files, of version 1 (a hierarchy for each controller) or 2 (one for all). */
@@ -195,14 +192,6 @@ async function removeFrom(hierarchy: string, path: string): Promise<void> {
   } catch (error) {
     if (!['ENOENT', 'EBUSY', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
-}
-
-async function foldersIn(path: string): Promise<string[]> {
-  const entries = await readdir(path, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
 function pages(bytes: number): number {

@@ -5,10 +5,11 @@
  *
  * Loop devices come with the mount and go with the last one (`mount -o loop`), so none is left behind.
  */
-import { chown, mkdir, readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
+import { chown, mkdir, readFile, rename, statfs } from 'node:fs/promises';
 import { minVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { fulfilledResults } from '../../../lib/fulfilled-results.ts';
+import { exists, foldersIn, ifThere } from '../../../lib/missing-files.ts';
 import { replaceFile, sync } from '../../../lib/replace-file.ts';
 import { EngineFault } from '../../engine.ts';
 import { isDiskFull, outOfDiskHint } from '../faults.ts';
@@ -113,9 +114,9 @@ export function createLoopVolumes(
   }
 
   async function list(only?: string): Promise<LoopVolume[]> {
-    const deployments = only === undefined ? await directoriesIn(root) : [only];
+    const deployments = only === undefined ? await foldersIn(root) : [only];
     const found = deployments.map(async (deploymentId) =>
-      (await directoriesIn(`${root}/${deploymentId}`)).map((volume) => ({ deploymentId, volume })),
+      (await foldersIn(`${root}/${deploymentId}`)).map((volume) => ({ deploymentId, volume })),
     );
     return (await Promise.all(found)).flat();
   }
@@ -172,9 +173,7 @@ async function nobody(): Promise<void> {}
 
 /** Undefined when it has been removed just now. */
 async function usageOf(mount: string): Promise<Omit<LoopUsage, 'isStopped'> | undefined> {
-  const found = await statfs(mount).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
+  const found = await ifThere(statfs(mount));
   if (!found) return undefined;
   const { bsize, blocks, bfree, bavail, files, ffree } = found;
   return {
@@ -201,22 +200,4 @@ async function inWords<T>({ volume }: LoopVolume, work: () => Promise<T>): Promi
 async function readSize({ size }: LoopPlace): Promise<number> {
   const text = await readFile(size, 'utf8').catch(() => '');
   return /^\d+$/.test(text) ? Math.max(Number(text), minVolumeBytes) : 0;
-}
-
-async function directoriesIn(path: string): Promise<string[]> {
-  const entries = await readdir(path, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-}
-
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return false;
-      throw error;
-    },
-  );
 }

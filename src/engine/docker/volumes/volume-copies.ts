@@ -2,8 +2,10 @@
  * Copies of volumes that have their own file systems, and volumes that are filled separately and then replace those in
  * use. Each purpose has its own folder, in the layout of volumes.
  */
+
 import { mkdir, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { atNearest, ifThere } from '../../../lib/missing-files.ts';
 import { sync } from '../../../lib/replace-file.ts';
 import { runProgram } from '../../../lib/run-program.ts';
 import type { VolumeCopies } from '../../volume-facets.ts';
@@ -66,7 +68,7 @@ export function createVolumeCopies({ volumes: root, loops, copies, sizes }: Copi
       const made = join(folderOf(key), volumesIn);
       const pairs = volumes.map((volume) => ({ volume, by: loopPlace(made, madeFor, volume) }));
       // Its size is written last, and stays when the image is taken away.
-      for (const { by } of pairs) if (!(await stat(by.size).catch(nothing))) return false;
+      for (const { by } of pairs) if (!(await ifThere(stat(by.size)))) return false;
       for (const { volume, by } of pairs) await loops.replace({ deploymentId, volume }, by);
       return true;
     },
@@ -79,17 +81,8 @@ export function createVolumeCopies({ volumes: root, loops, copies, sizes }: Copi
     },
     room: (deploymentId, volumes, keptIn) => freeBytesForCopies(root, deploymentId, volumes, keptIn),
     clear: (key) => clearFolder(folderOf(key)),
-    list: async () => await readdir(copies).catch(nothingThere),
+    list: async () => (await ifThere(readdir(copies))) ?? [],
   };
-}
-
-function nothingThere(error: NodeJS.ErrnoException): string[] {
-  if (error.code === 'ENOENT') return [];
-  throw error;
-}
-
-function nothing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }
 
 /**
@@ -158,10 +151,7 @@ export async function bytesOfCopies(
 }
 
 async function deviceOf(folder: string): Promise<number> {
-  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT' || folder === dirname(folder)) throw error;
-  });
-  return found ? found.dev : await deviceOf(dirname(folder));
+  return (await atNearest(folder, (path) => stat(path))).dev;
 }
 
 /** A tenant makes as many files as the volume holds, and as many names as its directories do. */
