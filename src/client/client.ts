@@ -21,7 +21,7 @@ type Part<Name extends string, Value> =
       : { [name in Name]: Value };
 
 /**
- * These operations also accept a source instead of a document: a tar file compressed with gzip, or no body, with a Git
+ * These operations also accept a source instead of a document: a tar file compressed with gzip (or a Blob of another type), or no body, with a Git
  * repository in the query.
  */
 type BodyOf<Id extends OperationId> = Id extends 'startDeployment' | 'updateDeployment'

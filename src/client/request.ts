@@ -28,7 +28,7 @@ export type RequestOptions = {
   query?: { [name: string]: string | undefined };
   json?: unknown;
   yaml?: string;
-  /** A tar file compressed with gzip. A Blob may be a file, which is then read while it is sent. */
+  /** A tar file compressed with gzip, or as the type of the Blob says. A Blob may be a file, which is read while it is sent. */
   archive?: Uint8Array<ArrayBuffer> | Blob;
   /** Sent as a header, so that it gets into no address, history or log. Without it a browser's cookie speaks. */
   token?: string | undefined;
@@ -81,7 +81,7 @@ async function sendOnce(
 ): Promise<Response> {
   const { json, yaml, archive, token, signal } = options;
   const type = archive
-    ? 'application/gzip'
+    ? (archive instanceof Blob && archive.type) || 'application/gzip'
     : yaml !== undefined
       ? 'text/x-yaml'
       : json !== undefined

@@ -1,4 +1,4 @@
-/** A source as the service receives it: a tar file, compressed with gzip, in the temporary folder until it is sent. */
+/** A source as the service receives it: a tar file, compressed with zstd, in the temporary folder until it is sent. */
 import { createHash } from 'node:crypto';
 import { createWriteStream, openAsBlob } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
+import { createZstdCompress } from 'node:zlib';
 import { optionsPath, type SourceOptions } from '../../folder/source-options.ts';
 import { type Entry, packEntries } from './folder-listing.ts';
 
@@ -27,14 +27,15 @@ export async function packSource(
   const place = await mkdtemp(join(tmpdir(), 'berth-source-'));
   const remove = () => rm(place, { recursive: true, force: true });
   try {
-    const file = join(place, 'source.tar.gz');
+    const file = join(place, 'source.tar.zst');
     const digest = createHash('sha256');
     const hashed = new PassThrough().on('data', (piece: Buffer) => digest.update(piece));
     const content = JSON.stringify(options);
     const made = { kind: 'made', path: optionsPath, mode: 0o600, content } as const;
     const tar = packEntries([made, ...entries]);
-    await pipeline(tar, hashed, createGzip(), createWriteStream(file, { mode: 0o600 }), { signal });
-    return { body: await openAsBlob(file), digest: digest.digest('hex'), remove };
+    // 60 MiB of source code take 0.6 s, and 2.5 s with gzip, which makes them no smaller.
+    await pipeline(tar, hashed, createZstdCompress(), createWriteStream(file, { mode: 0o600 }), { signal });
+    return { body: await openAsBlob(file, { type: 'application/zstd' }), digest: digest.digest('hex'), remove };
   } catch (error) {
     await remove();
     throw error;
