@@ -26,3 +26,12 @@ test('secrets are replaced, also in a line that is still open', () => {
   log.add('er22');
   assert.equal(log.text(), 'token ***\n');
 });
+
+test('colors are kept, but not inside of secrets, and a command in two pieces is one', () => {
+  const log = openBuildLog(['hunter22']);
+  log.add('\x1b[3');
+  log.add('1mred\x1b[2J\n\x1b[32mhun\x1b[0mter22\x1b[33m\n\x1b[1mSTEP 2/3: RUN true\n');
+  const [red, secret, step] = log.text().split('\n');
+  assert.deepEqual([red, secret, step], ['\x1b[31mred\x1b[0m', '***', '\x1b[1mSTEP 2/3: RUN true\x1b[0m']);
+  assert.equal(log.step()?.step, 2);
+});

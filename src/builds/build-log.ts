@@ -1,6 +1,6 @@
-/** The output of a running build: limited in size, split into lines, with secret values replaced. */
-import { stripVTControlCharacters } from 'node:util';
+/** The output of a running build: limited in size, split into lines, with its colors, and with secret values replaced. */
 import { type BuildStep, readBuildStep } from '../deployment/build/build-steps.ts';
+import { keepColors, withoutColors } from '../lib/terminal-colors.ts';
 
 /** Enough for a build of a large application; of a longer output the beginning and the end stay. */
 const maxChars = 512 * 1024;
@@ -8,8 +8,6 @@ const headChars = 64 * 1024;
 
 /** Begins the line that names the image whose output follows. */
 export const imageMark = '=== ';
-
-const unprintable = /(?![\t\n])\p{Cc}/gu;
 
 export type BuildLog = {
   /** A line such as `--- 12.3 s` is added behind the output of each step. */
@@ -29,8 +27,9 @@ export function openBuildLog(secrets: readonly string[], clock: () => number = (
   let step: BuildStep | undefined;
   let stepBegunAt: number | undefined;
 
-  function addLine(line: string): void {
-    const next = readBuildStep(line);
+  function addLine(written: string): void {
+    const line = keepColors(written);
+    const next = readBuildStep(withoutColors(line));
     if (next || line.startsWith(imageMark)) endStep();
     if (next) {
       step = next;
@@ -45,24 +44,27 @@ export function openBuildLog(secrets: readonly string[], clock: () => number = (
   }
 
   function append(line: string): void {
-    whole += `${hidden.reduce((text, secret) => text.replaceAll(secret, '***'), line)}\n`;
+    whole += `${withoutSecrets(line)}\n`;
     if (whole.length > maxChars)
       whole = `${whole.slice(0, headChars)}\n[…]\n${whole.slice(whole.length - maxChars + headChars + 64 * 1024)}`;
   }
 
+  /** Of a secret value with colors in it, the colors are removed too. */
+  function withoutSecrets(line: string): string {
+    const mask = (text: string) => hidden.reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
+    const masked = mask(line);
+    const plain = withoutColors(masked);
+    return hidden.some((secret) => plain.includes(secret)) ? mask(plain) : masked;
+  }
+
   return {
     add(text) {
-      const lines = `${open}${printable(text)}`.split('\n');
+      const lines = `${open}${text}`.split('\n');
       open = lines.pop()!.slice(-maxChars);
       for (const line of lines) addLine(line);
     },
     end: endStep,
-    text: () =>
-      open === '' ? whole : `${whole}${hidden.reduce((text, secret) => text.replaceAll(secret, '***'), open)}\n`,
+    text: () => (open === '' ? whole : `${whole}${withoutSecrets(keepColors(open))}\n`),
     step: () => step,
   };
-}
-
-function printable(text: string): string {
-  return stripVTControlCharacters(text).toWellFormed().replaceAll('\r\n', '\n').replaceAll(unprintable, '');
 }

@@ -8,6 +8,7 @@ import type { ResolvedImage } from '../deployment/plan/operation.ts';
 import { EngineFault } from '../engine/engine.ts';
 import type { ImageToMake } from '../folder/project.ts';
 import { runRounds } from '../lib/rounds.ts';
+import { withoutColors } from '../lib/terminal-colors.ts';
 import { PushFault } from '../push/push-fault.ts';
 import {
   type BuildFailure,
@@ -210,7 +211,7 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
         image: image() ?? 'the images',
         step: step ? describeBuildStep(step) : null,
       } as const;
-      const lastLines = text.trimEnd().split('\n').slice(-5);
+      const lastLines = withoutColors(text).trimEnd().split('\n').slice(-5);
       const progress = step ? Math.round((step.step / step.of) * 40) : 0;
       await explainBuild(db, build, { explanation, lastLines, progress });
       noted = text;
@@ -268,7 +269,7 @@ function secretsOf({ base }: ImageToMake): string[] {
 function failureOf(error: unknown, output: BuildLog, image: ImageToMake | undefined): BuildFailure {
   const pods = image?.services ?? [];
   const message = error instanceof Error ? error.message.replace(/\.$/, '') : '';
-  const { because, hint, lastLines } = explainFailure(output.text(), message);
+  const { because, hint, lastLines } = explainFailure(withoutColors(output.text()), message);
   if (error instanceof BuildFault && error.hint === undefined) return { problem: because, hint, pods, lastLines };
   if (error instanceof BuildFault || error instanceof PushFault || error instanceof EngineFault)
     return { problem: message, hint: error.hint, pods, lastLines };

@@ -17,6 +17,8 @@ export type Terminal = {
   asJson: boolean;
   /** Of the standard output. */
   paint: Paint;
+  /** Whether the standard output shows colors. */
+  hasColors: boolean;
   /** Of the standard error. */
   paintNotes: Paint;
   /** Whether the standard error is a terminal. */
@@ -38,13 +40,15 @@ export type Terminal = {
 
 export function createTerminal({ stdout, stderr, env }: Streams, asJson: boolean): Terminal {
   const mayPaint = !env.NO_COLOR && env.TERM !== 'dumb';
-  const paint = painter(mayPaint && stdout.isTTY === true);
+  const hasColors = mayPaint && stdout.isTTY === true;
+  const paint = painter(hasColors);
   const paintNotes = painter(mayPaint && stderr.isTTY === true);
   const shownOn = ({ isTTY }: Streams['stdout'], text: string) => (isTTY === true ? withoutCommands(text) : text);
   const note = (text: string) => void stderr.write(`${shownOn(stderr, text)}\n`);
   return {
     asJson,
     paint,
+    hasColors,
     paintNotes,
     isWatched: stderr.isTTY === true,
     isRaw: stdout.isTTY !== true,

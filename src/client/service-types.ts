@@ -1761,6 +1761,7 @@ export type Operations = {
       search?: string;
       stream?: 'stdout' | 'stderr';
       build?: 'true' | 'false';
+      colors?: 'true' | 'false';
       follow?: 'true' | 'false';
     };
     body: undefined;

@@ -40,7 +40,11 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     await visitor.reach('running');
     assert.equal(await page.locator('.tabs a', { hasText: 'Build' }).count(), 0);
 
-    await send(visitor, name, source('RUN echo well begun; sleep 1; echo well done'));
+    await send(
+      visitor,
+      name,
+      source('RUN echo well begun; sleep 1; printf "<b>\\033[2J\\033[1;31mwell\\033[0m done\\n"'),
+    );
     await visitor.openTab('Build');
     const open = page.locator('.build details[open]');
     // Open while the step runs: on a slow machine it may have ended before it is seen.
@@ -52,7 +56,13 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
       .waitFor();
     assert.equal(await open.count(), 0, 'a step that ended well is closed');
     await page.locator('.build summary', { hasText: 'RUN echo' }).click();
-    await open.locator('pre', { hasText: 'well done' }).waitFor();
+    await open.locator('pre', { hasText: '<b>well done' }).waitFor();
+    const colored = open.locator('pre .color-red.style-bold');
+    assert.equal(await colored.textContent(), 'well');
+    assert.notEqual(
+      await colored.evaluate((part) => getComputedStyle(part).color),
+      await open.locator('pre').evaluate((whole) => getComputedStyle(whole).color),
+    );
     await visitor.lookInBothThemes('built');
 
     await send(visitor, name, source('RUN echo not so well; exit 3'));

@@ -36,13 +36,16 @@ const logOf = async ({ sessionToken, applicationName }: Started, more = '') =>
   ).text;
 
 test('a folder with a Dockerfile is live after one request, and its update after another', options, async () => {
-  const files = { Dockerfile: dockerfile('ENV GREETING=" world"'), 'server.mjs': serverOf('hello') };
+  const steps = ['ENV GREETING=" world"', "RUN printf '\\033[32mgreen\\033[2J\\n'"];
+  const files = { Dockerfile: dockerfile(...steps), 'server.mjs': serverOf('hello') };
   // As curl sends it: --data-binary names no type that says what it is.
   const started = await startFrom('shop', files, 'application/x-www-form-urlencoded');
   await berth.reach(started, 'running');
   assert.equal((await berth.visit(started.url)).text, 'hello world');
   const log = await logOf(started, '&follow=true');
   assert.match(log, /STEP 1\/\d+: FROM node:26-slim/);
+  assert.match(log, /^green$/m);
+  assert.ok((await logOf(started, '&colors=true')).includes('\n\x1b[32mgreen\x1b[0m\n'));
   const updated = await send(`/updateUserDeployment?sessionToken=${started.sessionToken}&name=shop`, {
     ...files,
     'server.mjs': serverOf('goodbye'),

@@ -7,6 +7,7 @@ import { type Static, Type } from 'typebox';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import { startOrder } from '../../deployment/plan/start-order.ts';
 import { type Problem, type Result, refuse, succeed } from '../../lib/problem.ts';
+import { withoutColors } from '../../lib/terminal-colors.ts';
 import { wait } from '../../lib/wait.ts';
 import { buildLogOf } from '../../store/builds.ts';
 import { revisionOf } from '../../store/revisions.ts';
@@ -76,6 +77,13 @@ const LogsQuery = Type.Object({
       default: 'false',
       description:
         'The output of the image build of the revision (default: the last one) as plain text. With `follow`, until the build ends.',
+    }),
+  ),
+  colors: Type.Optional(
+    Type.Enum(['true', 'false'], {
+      default: 'false',
+      description:
+        'With `build`: whether the output has its colors, as commands for terminals (SGR). Each line ends with its own.',
     }),
   ),
   follow: Type.Optional(
@@ -252,7 +260,7 @@ const lookEveryMs = 1_000;
 async function sendBuildLog(
   { db }: Pick<Service, 'db'>,
   { id, revision: last }: Deployment,
-  { query }: FastifyRequest<{ Querystring: { revision?: string } }>,
+  { query }: FastifyRequest<{ Querystring: { revision?: string; colors?: string } }>,
   reply: FastifyReply,
   stop: AbortSignal | undefined,
 ) {
@@ -265,12 +273,13 @@ async function sendBuildLog(
       hint: 'Leave out build=true to read the logs of the pods.',
     });
   reply.type('text/plain; charset=utf-8');
-  if (!stop) return reply.send(begun.log);
+  const shown = (text: string) => (query.colors === 'true' ? text : withoutColors(text));
+  if (!stop) return reply.send(shown(begun.log));
   async function* written(stop: AbortSignal) {
     let sent = 0;
     while (!stop.aborted) {
       const build = await buildLogOf(db, id, revision);
-      const text = build?.log ?? '';
+      const text = shown(build?.log ?? '');
       // A build that was begun again, or whose middle was left out, is shorter.
       if (text.length > sent) yield text.slice(sent);
       sent = text.length;

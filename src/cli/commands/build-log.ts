@@ -1,18 +1,26 @@
 /** The output of image builds that the service runs. */
 import { problemOf } from '../../client/request.ts';
+import { keepColors } from '../../lib/terminal-colors.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
 import type { Context, Target } from './command.ts';
 
-type Reading = { token?: string | undefined; isFollowed: boolean; signal: AbortSignal; print: (line: string) => void };
+type Reading = {
+  token?: string | undefined;
+  isFollowed: boolean;
+  hasColors?: boolean;
+  signal: AbortSignal;
+  print: (line: string) => void;
+};
 
 /** Calls `print` with each line of the last build. With `isFollowed`, returns when the build ends. Returns the response, which may be a refusal. */
 async function readBuildLog(
   { connection }: Pick<Context, 'connection'>,
   target: Target,
-  { isFollowed, print, ...request }: Reading,
+  { isFollowed, hasColors = false, print, ...request }: Reading,
 ): ReturnType<typeof connection.client.open<'getDeploymentLogs'>> {
-  const query = { ...target, build: 'true' as const, ...(isFollowed && { follow: 'true' as const }) };
+  const asked = { ...(isFollowed && { follow: 'true' as const }), ...(hasColors && { colors: 'true' as const }) };
+  const query = { ...target, build: 'true' as const, ...asked };
   const answer = await connection.client.open('getDeploymentLogs', { query, ...request });
   if (!answer.ok || answer.value.status >= 400) return answer;
   let rest = '';
@@ -28,8 +36,10 @@ async function readBuildLog(
 /** `berth logs --build`. Returns the exit status. */
 export async function printBuildLog(context: Context, target: Target): Promise<number> {
   const { terminal, options, signal } = context;
-  const print = (line: string) => terminal.line(terminal.isRaw ? line : printable(line));
-  const answer = await readBuildLog(context, target, { isFollowed: options.follow === true, signal, print });
+  const { isRaw, hasColors } = terminal;
+  const print = (line: string) => terminal.line(isRaw ? line : hasColors ? keepColors(line) : printable(line));
+  const isFollowed = options.follow === true;
+  const answer = await readBuildLog(context, target, { isFollowed, hasColors, signal, print });
   if (!answer.ok) return terminal.refuse(answer.problem);
   const { value: response } = answer;
   if (response.status < 400) return statuses.done;

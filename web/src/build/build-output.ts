@@ -1,5 +1,6 @@
 /** PURE. The output of a build, by images and steps. */
 import { readBuildStep } from '../../../src/deployment/build/build-steps.ts';
+import { withoutColors } from './colors.ts';
 
 export type StepOutput = {
   /** Such as `step 4 of 9`. */
@@ -38,7 +39,7 @@ function begin(images: ImageOutput[]): ImageOutput {
 }
 
 function addLine({ steps }: ImageOutput, line: string): void {
-  const begun = readBuildStep(line);
+  const begun = readBuildStep(withoutColors(line));
   if (begun) {
     const { step, of, instruction } = begun;
     steps.push({ place: `${step}/${of}`, title: instruction, lines: [], isCached: false });

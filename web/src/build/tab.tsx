@@ -5,6 +5,7 @@ import { ProblemNotice } from '../parts/notice.tsx';
 import type { Target } from '../service/calls.ts';
 import { type ImageOutput, readBuildOutput, type StepOutput } from './build-output.ts';
 import { buildsIn } from './builds.ts';
+import { readColors } from './colors.ts';
 import { useBuildLog } from './use-build-log.ts';
 import './build.css';
 
@@ -78,7 +79,23 @@ function Step({ step: { place, title, lines, isCached, took }, isOpen }: { step:
   return (
     <details open={isOpen}>
       <summary className="step">{head}</summary>
-      <pre tabIndex={0}>{lines.join('\n')}</pre>
+      <pre tabIndex={0}>
+        <Colored text={lines.join('\n')} />
+      </pre>
     </details>
+  );
+}
+
+function Colored({ text }: { text: string }) {
+  const parts = useMemo(() => readColors(text), [text]);
+  return parts.map(({ text, style }, at) =>
+    style === '' ? (
+      text
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other name
+      <span key={at} className={style}>
+        {text}
+      </span>
+    ),
   );
 }

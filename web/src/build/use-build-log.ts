@@ -22,7 +22,7 @@ export function useBuildLog(target: Target, revision: number): BuildText {
     async function read(): Promise<void> {
       const query = {
         ...queryOf({ applicationName, environment, sessionToken }),
-        ...({ build: 'true', follow: 'true', revision: String(revision) } as const),
+        ...({ build: 'true', colors: 'true', follow: 'true', revision: String(revision) } as const),
       };
       while (!stop.signal.aborted) {
         const answer = await open('getDeploymentLogs', { query, token: sessionToken, signal: stop.signal });
