@@ -28,7 +28,10 @@ export async function offersBuilds(
   if (builds === 0 || !engine.exec || !engine.images) return false;
   const isThere = (await engine.findImage(builderImage)) !== undefined;
   if (!isThere)
-    log.info({ image: builderImage }, 'no images are built from source: the image of the builder is missing');
+    log.info(
+      { image: builderImage },
+      'no images are built from source: the image of the builder is missing, or BERTH_LOCAL_IMAGES leaves it out',
+    );
   return isThere;
 }
 

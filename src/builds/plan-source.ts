@@ -69,7 +69,8 @@ export async function planSource(planning: Planning): Promise<PlannedSource> {
   const project = await read();
   if (!lacksDocument(project)) return planned(project);
   const draft = draftFolder(openFiles(root));
-  if (draft.kind !== 'draft') return { ...planned(project), refusals: [nothingToRun] };
+  if (draft.kind === 'nothing') return { ...planned(project), refusals: [nothingToRun(draft.lookedFor)] };
+  if (draft.kind === 'there') return planned(project);
   for (const { name: file, content } of draft.files) writeFileSync(join(root, file), content, { flag: 'wx' });
   const drafted = planned(await read());
   return { ...drafted, written: draft.files, notes: [noteOf(draft), ...drafted.notes] };
@@ -125,12 +126,13 @@ function plannedFrom(project: Project, options: SourceOptions, isSent: boolean):
   return { ...{ name, document, images, notes, options, written: [] }, refusals: reasons, repositories: wanted };
 }
 
-const nothingToRun: Finding = {
-  code: 'nothing-found',
-  message:
-    'The archive has no berth.yaml, Compose file, Dockerfile, package.json, requirements.txt or index.html at its top.',
-  hint: 'Add a Dockerfile, or send the folder that contains the project.',
-};
+function nothingToRun(lookedFor: readonly string[]): Finding {
+  return {
+    code: 'nothing-found',
+    message: `Nothing in the archive says how the application is built and started. A berth.yaml, a Compose file, ${lookedFor.join(', ')} can say it.`,
+    hint: 'Add a Dockerfile, or a start script to package.json, or send the folder that contains the project.',
+  };
+}
 
 const fillsNothing: Finding = {
   code: 'unsupported',

@@ -24,7 +24,7 @@ export type ImageStoreParts = {
 
 /**
  * Stores the image under a tag and returns the digest of its manifest. Layers stay as they are: compressing them would
- * take longer than the build of most images. Throws BuildFault when the quota is reached.
+ * take longer than the build of most images. Throws QuotaFault.
  */
 export async function storeImage(
   parts: ImageStoreParts,

@@ -7,6 +7,7 @@ import type { EventOf } from '../deployment/event/event.ts';
 import type { ResolvedImage } from '../deployment/plan/operation.ts';
 import { EngineFault } from '../engine/engine.ts';
 import type { ImageToMake } from '../folder/project.ts';
+import { QuotaFault } from '../images/pushed/pushed-image-store.ts';
 import { runRounds } from '../lib/rounds.ts';
 import { withoutColors } from '../lib/terminal-colors.ts';
 import { PushFault } from '../push/push-fault.ts';
@@ -265,6 +266,8 @@ function secretsOf({ base }: ImageToMake): string[] {
   return base.build.secrets.flatMap((secret) => ('value' in secret ? [secret.value] : []));
 }
 
+const quotaHint = 'Remove deployments that are not needed, wait until their images are removed, and build again.';
+
 /** In words for the owner. */
 function failureOf(error: unknown, output: BuildLog, image: ImageToMake | undefined): BuildFailure {
   const pods = image?.services ?? [];
@@ -273,6 +276,8 @@ function failureOf(error: unknown, output: BuildLog, image: ImageToMake | undefi
   if (error instanceof BuildFault && error.hint === undefined) return { problem: because, hint, pods, lastLines };
   if (error instanceof BuildFault || error instanceof PushFault || error instanceof EngineFault)
     return { problem: message, hint: error.hint, pods, lastLines };
+  if (error instanceof QuotaFault)
+    return { problem: `the image cannot be stored: ${message}`, hint: quotaHint, pods, lastLines: [] };
   return { problem: 'the service could not complete the build', hint: 'Try again.', pods, lastLines: [] };
 }
 

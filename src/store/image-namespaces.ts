@@ -1,7 +1,9 @@
 /** Namespaces of pushed images: whose they are, what they hold, and who may use them. */
+import type { SelectQueryBuilder } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { isActiveAt } from './active.ts';
 import type { Database } from './database.ts';
+import type { Tables } from './rows.ts';
 import { openSessionMs } from './sessions.ts';
 
 export type Namespace = {
@@ -46,42 +48,40 @@ export async function payerOfNamespace(db: Database, name: string): Promise<Paye
   return accountId === null ? { kind: 'client', client: namespace.client } : { kind: 'account', accountId };
 }
 
-/** Bytes of all blobs that count to the payer. */
-export async function bytesOfPayer(db: Database, payer: Payer): Promise<number> {
-  return payer.kind === 'account' ? await bytesOfAccount(db, payer.accountId) : await bytesOfClient(db, payer.client);
-}
-
-/** Blobs of all namespaces that count to an account: its own, and those of its sessions. */
-async function bytesOfAccount(db: Database, accountId: string): Promise<number> {
-  const row = await bytes(db)
-    .where((eb) => eb.or([eb('imageNamespaces.accountId', '=', accountId), eb('sessions.accountId', '=', accountId)]))
-    .executeTakeFirst();
-  return Number(row?.bytes ?? 0);
-}
-
-/** Bytes of blobs in sessions without an account whose first push came from the client. */
-async function bytesOfClient(db: Database, client: string): Promise<number> {
-  const row = await bytes(db)
-    .where('client', '=', client)
-    .where('imageNamespaces.accountId', 'is', null)
-    .where('sessions.accountId', 'is', null)
-    .executeTakeFirst();
-  return Number(row?.bytes ?? 0);
-}
-
-function bytes(db: Database) {
-  return db
+/** Bytes of all blobs that count to the payer. Each counts once, even if several of its namespaces have it. */
+export async function bytesOfPayer(db: Database, payer: Payer, { except = '' } = {}): Promise<number> {
+  const blobs = db
     .selectFrom('pushedBlobs')
     .innerJoin('imageNamespaces', 'imageNamespaces.name', 'pushedBlobs.namespace')
     .leftJoin('sessions', 'sessions.id', 'imageNamespaces.sessionId')
-    .select(({ fn }) => fn.sum<number | null>('sizeBytes').as('bytes'));
+    .select(['pushedBlobs.digest', 'pushedBlobs.sizeBytes'])
+    .distinct()
+    .where('pushedBlobs.digest', '!=', except)
+    .where((eb) =>
+      payer.kind === 'account'
+        ? // Its own namespace, and those of its sessions.
+          eb.or([eb('imageNamespaces.accountId', '=', payer.accountId), eb('sessions.accountId', '=', payer.accountId)])
+        : // Sessions without an account whose first push came from the client.
+          eb.and([
+            eb('client', '=', payer.client),
+            eb('imageNamespaces.accountId', 'is', null),
+            eb('sessions.accountId', 'is', null),
+          ]),
+    );
+  return await sumOf(db, blobs);
 }
 
 /** Each blob counts once, even if several namespaces have it. */
 export async function bytesOfAll(db: Database): Promise<number> {
-  const blobs = db.selectFrom('pushedBlobs').select(['digest', 'sizeBytes']).distinct().as('blobs');
+  return await sumOf(db, db.selectFrom('pushedBlobs').select(['digest', 'sizeBytes']).distinct());
+}
+
+async function sumOf(
+  db: Database,
+  blobs: SelectQueryBuilder<Tables, never, { digest: string; sizeBytes: number }>,
+): Promise<number> {
   const row = await db
-    .selectFrom(blobs)
+    .selectFrom(blobs.as('blobs'))
     .select(({ fn }) => fn.sum<number | null>('sizeBytes').as('bytes'))
     .executeTakeFirst();
   return Number(row?.bytes ?? 0);

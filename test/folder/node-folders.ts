@@ -242,6 +242,27 @@ export const nodeFolders: SourceFolder[] = [
     lines: ['RUN pnpm --filter ./apps/site... run build', pages('apps/site/dist')],
   },
   {
+    name: 'pnpm in the version that the package names',
+    files: {
+      'package.json': pack({ start: 'node server.js' }, [], { packageManager: 'pnpm@10.20.0+sha512.4f8d' }),
+      'pnpm-lock.yaml': '',
+      'server.js': 'app.listen(4000)',
+    },
+    port: 4000,
+    lines: ['RUN npm install -g pnpm@10.20.0', 'RUN pnpm install --frozen-lockfile --prod'],
+  },
+  {
+    name: 'packages and a Procfile alone',
+    files: {
+      'package.json': pack({}, ['koa']),
+      Procfile: 'web: node web.js\n',
+      'web.js': 'app.listen(process.env.PORT || 5000)',
+    },
+    port: 3000,
+    isGuess: true,
+    lines: ['CMD ["sh","-c","exec node web.js"]'],
+  },
+  {
     name: 'a monorepo of Turborepo',
     files: {
       'package.json': json({ workspaces: ['apps/*'] }),

@@ -213,6 +213,12 @@ test('an address has a push limit without an account, across all of its sessions
   assert.match(more.error!.message, /an address may push 8 MiB of images; 5 MiB are there/);
 });
 
+test('a layer that several sessions of an address have counts once', async () => {
+  const shared = Buffer.alloc(3 * megabyte, 1);
+  for (const pusher of [owner, stranger]) assert.equal((await pushBlob(pusher, shared)).status, 201);
+  assert.equal((await pushBlob(owner, Buffer.alloc(5 * megabyte, 2))).status, 201);
+});
+
 test('the refusal of a push names the bytes of unfinished uploads, which count too', async () => {
   const pusher = await registry.pusher();
   const { token } = pusher;

@@ -2,7 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import type { FastifyReply } from 'fastify';
 import { printBytes } from '../../config/values/units.ts';
-import type { CheckRoom, PushedImages } from '../../images/pushed/pushed-image-store.ts';
+import { type CheckRoom, type PushedImages, QuotaFault } from '../../images/pushed/pushed-image-store.ts';
 import { type Digest, isDigest } from '../../lib/digest.ts';
 import type { Database } from '../../store/database.ts';
 import { bytesOfAll, bytesOfPayer, type Payer, payerOfNamespace } from '../../store/image-namespaces.ts';
@@ -54,8 +54,9 @@ export function roomIn({ service, limits }: Pick<PushParts, 'service' | 'limits'
     const payer = await payerOfNamespace(db, namespace);
     if (!payer) throw new Error(`the namespace ${namespace} has no row`);
     const counted = await countedOf(service, db, payer);
-    if (counted.used + sizeBytes > counted.most) throw new RegistryRefusal('DENIED', tooMuchOfPayer(counted));
-    if ((await bytesOfAll(db)) + sizeBytes > limits.maxBytes) throw new RegistryRefusal('DENIED', tooMuchOfAll);
+    const others = await bytesOfPayer(db, payer, { except: digest });
+    if (others + sizeBytes > counted.most) throw new QuotaFault(tooMuchOfPayer(counted));
+    if ((await bytesOfAll(db)) + sizeBytes > limits.maxBytes) throw new QuotaFault(tooMuchOfAll);
   };
 }
 

@@ -4,7 +4,7 @@
  * the specification's words, and reads bodies as they come.
  */
 import fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
-import type { PushedImages } from '../../images/pushed/pushed-image-store.ts';
+import { type PushedImages, QuotaFault } from '../../images/pushed/pushed-image-store.ts';
 import { isRepository, namespaceIn } from '../../images/pushed/repository-names.ts';
 import { answerExpectations, answerUnreadable } from '../../lib/malformed-requests.ts';
 import { createLimiter } from '../../lib/rate-limit.ts';
@@ -164,6 +164,7 @@ function answerError(error: Error, request: FastifyRequest, reply: FastifyReply)
     if (error.challenge !== undefined) reply.header('WWW-Authenticate', error.challenge);
     return sendRefusal(reply, error.code, error.message);
   }
+  if (error instanceof QuotaFault) return sendRefusal(reply, 'DENIED', error.message);
   const { statusCode } = error as { statusCode?: number };
   if (statusCode !== undefined && statusCode < 500)
     return sendRefusal(reply, 'NOT_FOUND', 'the request cannot be read');

@@ -39,7 +39,7 @@ export function managerOf(files: FolderFiles, found: Package): Manager {
     return {
       image,
       lock: 'pnpm-lock.yaml',
-      prepare: ['npm install -g pnpm'],
+      prepare: [`npm install -g pnpm${versionOf(found, 'pnpm')}`],
       install: { all: 'pnpm install --frozen-lockfile', production: 'pnpm install --frozen-lockfile --prod' },
       prune: 'CI=true pnpm prune --prod --ignore-scripts',
       run: npmRun,
@@ -70,6 +70,12 @@ export function managerOf(files: FolderFiles, found: Package): Manager {
     prune: 'npm prune --omit=dev',
     run: npmRun,
   };
+}
+
+/** `@10.20.0`, if the package names this version of its manager: another version may refuse the lock file. */
+function versionOf({ packageManager }: Package, manager: string): string {
+  const [name, version = ''] = (packageManager ?? '').split('+')[0]!.split('@');
+  return name === manager && /^\d+\.\d+\.\d+$/.test(version) ? `@${version}` : '';
 }
 
 /** Further files that an installation reads, in addition to `package.json` and the lock file. */

@@ -13,6 +13,8 @@ export type Package = {
   tools: Set<string>;
   /** The versions of Node that `engines` accepts. */
   engine: string | undefined;
+  /** `pnpm@10.20.0`, with the hash that may follow it. */
+  packageManager: string | undefined;
   /** Patterns of the folders of its workspaces. */
   workspaces: string[];
 };
@@ -28,7 +30,7 @@ export function readPackage(files: FolderFiles, folder = '.'): Package | undefin
   try {
     const read = mapOf(JSON.parse(text));
     const tools = Object.keys(mapOf(read.devDependencies));
-    const { main, workspaces } = read;
+    const { main, packageManager, workspaces } = read;
     const engine = mapOf(read.engines).node;
     const listed = Array.isArray(workspaces) ? workspaces : mapOf(workspaces).packages;
     return {
@@ -37,6 +39,7 @@ export function readPackage(files: FolderFiles, folder = '.'): Package | undefin
       dependencies: new Set([...Object.keys(mapOf(read.dependencies)), ...tools]),
       tools: new Set(tools),
       engine: typeof engine === 'string' ? engine : undefined,
+      packageManager: typeof packageManager === 'string' ? packageManager : undefined,
       workspaces: Array.isArray(listed) ? listed.filter((one) => typeof one === 'string') : [],
     };
   } catch {

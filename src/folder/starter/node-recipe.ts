@@ -1,6 +1,7 @@
 /** A folder with a `package.json`: a server that is started, or pages that are built. */
 import { join, posix } from 'node:path';
 import type { FolderFiles } from '../folder-files.ts';
+import { procfileCommand } from './interpreted-recipes.ts';
 import { frameworkOutcome, type Outcome } from './node-frameworks.ts';
 import { installLines, type Manager, managerOf } from './node-install.ts';
 import { type Package, readPackage } from './node-package.ts';
@@ -57,10 +58,11 @@ function planOf(files: FolderFiles, found: Package, manager: Manager): Plan | un
     return { outcome: pages, what: 'a build script; its pages are taken from dist/', isGuess: true, needsTools: false };
   }
   const main = isCompiled ? found.main : file;
-  if (main === undefined) return undefined;
+  const command = main === undefined ? procfileCommand(files) : ['node', main];
+  if (!command) return undefined;
   const said = portInSource(file, files);
-  const server: Outcome = { kind: 'server', command: ['node', main], port: said ?? usualPort };
-  return { outcome: server, what: main, isGuess: said === undefined, needsTools: false };
+  const server: Outcome = { kind: 'server', command, port: said ?? usualPort };
+  return { outcome: server, what: main ?? 'packages', isGuess: said === undefined, needsTools: false };
 }
 
 function isServer(script: string | undefined): boolean {

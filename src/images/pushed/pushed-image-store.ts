@@ -47,7 +47,10 @@ export function createPushedImages(db: Kysely<Tables>, folder: BlobFolder, now: 
 
 export type NewBlob = { namespace: string; digest: Digest; sizeBytes: number };
 
-/** Throws when the namespace may not have the blob; called in the transaction that would add it. */
+/** The blob does not fit into what its payer, or all of them, may store. The message is for the payer. */
+export class QuotaFault extends Error {}
+
+/** Throws QuotaFault when the namespace may not have the blob. It is called in the transaction that would add it. */
 export type CheckRoom = (db: Database, blob: NewBlob) => Promise<void>;
 
 /** Takes in a blob that was written to its end, if it is what its client says: that is the proof of having it. */
