@@ -1,7 +1,7 @@
 /**
- * Programs that only tests need: those that make a machine inside the machine, with a network and a disk, the names of
- * its system calls, a client of registries, an authority of certificates, what keeps backups, what has a browser trust a
- * test's, and what reads units of systemd.
+ * Programs that only tests need: those that make a machine inside the machine, with a network and a disk, and a Debian for
+ * stand-in images; the names of its system calls, a client of registries, an authority of certificates, what keeps backups,
+ * what has a browser trust a certificate of a test, and what reads units of systemd.
  */
 import { type Announce, SetUpError } from './announce.ts';
 import { installPackages } from './apt.ts';
@@ -11,6 +11,7 @@ import type { Host } from './host.ts';
 /** By the program, the Debian package that it comes with; a minimal system has none of them. */
 const packageOf = {
   certutil: 'libnss3-tools',
+  debootstrap: 'debootstrap',
   git: 'git',
   ip: 'iproute2',
   'mkfs.ext4': 'e2fsprogs',
