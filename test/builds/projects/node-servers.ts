@@ -80,7 +80,13 @@ app.listen(process.env.PORT || 3000);
     name: 'Express with Yarn',
     lock: 'yarn',
     files: {
-      'package.json': packageOf({ scripts: { start: 'node server.js' }, dependencies: { express: '^5' } }),
+      // Yarn compares `engines` with the Node that runs it, and the stand-in has another one.
+      'package.json': packageOf({
+        engines: undefined,
+        scripts: { start: 'node server.js' },
+        dependencies: { express: '^5' },
+      }),
+      '.nvmrc': '24\n',
       'server.js': `const express = require('express');
 const app = express();
 app.get('/', (_, r) => r.send('hello from here'));
