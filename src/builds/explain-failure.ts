@@ -3,6 +3,8 @@ import { describeBuildStep, readBuildStep } from '../deployment/build/build-step
 
 type Cause = { pattern: RegExp; hint: string | ((found: RegExpExecArray) => string) };
 
+const nodeVersionHint = 'use a base image with the Node version that "engines" in package.json requires';
+
 /** The first that matches counts. */
 const causes: Cause[] = [
   {
@@ -16,8 +18,12 @@ const causes: Cause[] = [
   { pattern: /ERR_PNPM_(?:NO|OUTDATED)_LOCKFILE/, hint: 'run pnpm install and add pnpm-lock.yaml to the source' },
   { pattern: /Your lockfile needs to be updated/i, hint: 'run yarn install and add yarn.lock to the source' },
   {
-    pattern: /EBADENGINE|The engine "node" is incompatible/i,
-    hint: 'use a base image with the Node version that "engines" in package.json requires',
+    pattern: /npm (?:error|ERR!) code ERESOLVE|ERR_PNPM_PEER_DEP_ISSUES/,
+    hint: 'two packages need different versions of a third one: make their versions in package.json agree, or write legacy-peer-deps=true into .npmrc',
+  },
+  {
+    pattern: /npm (?:error|ERR!) code EBADENGINE|The engine "node" is incompatible/i,
+    hint: nodeVersionHint,
   },
   {
     pattern: /JavaScript heap out of memory|exited on killed|signal: killed|exit status 137|Killed$/m,
@@ -34,6 +40,16 @@ const causes: Cause[] = [
   },
   { pattern: /Cannot find module '([^']+)'/, hint: ([, name]) => `add ${name} to the dependencies, or to the source` },
   { pattern: /ModuleNotFoundError: No module named '([^']+)'/, hint: ([, name]) => `add ${name} to requirements.txt` },
+  {
+    pattern:
+      /Could not resolve host|Temporary failure resolving|EAI_AGAIN|network is unreachable|Name or service not known|ENOTFOUND/i,
+    hint: 'the build cannot reach this host; vendor the dependency, or use a registry that this server can reach',
+  },
+  {
+    pattern:
+      /SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT|CERTIFICATE_VERIFY_FAILED|self[- ]signed certificate/i,
+    hint: 'the build does not trust the certificate of this host: copy its authority into the image',
+  },
   {
     pattern: /No matching distribution found for (\S+)/,
     hint: ([, name]) => `no version of ${name} fits: check the version, and the Python version of the base image`,
@@ -58,11 +74,6 @@ const causes: Cause[] = [
     pattern: /image not known|image .* not found|manifest unknown|pull access denied/i,
     hint: 'check the name and tag of the base image in FROM',
   },
-  {
-    pattern:
-      /Could not resolve host|Temporary failure resolving|EAI_AGAIN|network is unreachable|Name or service not known/i,
-    hint: 'the build cannot reach this host; vendor the dependency, or use a registry that this server can reach',
-  },
   { pattern: /E404|404 Not Found/, hint: 'a package was not found: check its name, and that its registry is public' },
   {
     pattern: /E401|401 Unauthorized|authentication required/i,
@@ -77,6 +88,8 @@ const causes: Cause[] = [
     hint: 'a program is missing in the base image: install it, or use another base image',
   },
   { pattern: /permission denied/i, hint: 'run the step as root, or make the script executable (chmod +x)' },
+  // npm goes on after this warning, so other causes count first.
+  { pattern: /npm warn EBADENGINE/i, hint: nodeVersionHint },
 ];
 
 /** Lines that are shown: the beginning and the end of the failed step. npm explains a command in 130 lines after an error. */

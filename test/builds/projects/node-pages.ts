@@ -107,14 +107,14 @@ export default { plugins: [sveltekit()] };
           start: 'react-router-serve ./build/server/index.js',
         },
         dependencies: {
-          '@react-router/node': '^7',
-          '@react-router/serve': '^7',
+          '@react-router/node': '7.9.6',
+          '@react-router/serve': '7.9.6',
           isbot: '^5',
           react: '^19',
           'react-dom': '^19',
-          'react-router': '^7',
+          'react-router': '7.9.6',
         },
-        devDependencies: { '@react-router/dev': '^7', vite: '^7' },
+        devDependencies: { '@react-router/dev': '7.9.6', vite: '^7' },
       }),
       'vite.config.js': `import { reactRouter } from '@react-router/dev/vite';
 export default { plugins: [reactRouter()] };
