@@ -22,7 +22,7 @@ const sources = {
     test('in a promise', async () => { void later(5).then(() => { throw new Error('unseen'); }); await later(50); });
     describe('side by side', { concurrency: 2 }, () => {
       test('in a microtask', async () => { await later(1); queueMicrotask(() => { throw new Error('sudden'); }); await later(50); });
-      test('beside it', async () => { await later(1); await later(50); });
+      test('next to it', async () => { await later(1); await later(50); });
     });`,
   belated: `test('ended', () => { setTimeout(() => { throw new Error('too late'); }, 5); }); test('then', () => later(50));`,
   deferred: `describe('suite', async () => { await later(1); test('inner', async () => {

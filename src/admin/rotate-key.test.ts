@@ -66,7 +66,7 @@ async function end(): Promise<void> {
 }
 
 const rotate = (reported: (step: RotationStep) => void = () => {}) =>
-  rotateKey(db, { file, actor: 'ada', now: 7, told: reported });
+  rotateKey(db, { file, actor: 'ada', now: 7, report: reported });
 
 /** Everything opens with the keys of the file as it is now. */
 async function assertReadable(): Promise<void> {
@@ -172,7 +172,7 @@ test('another process that keeps writing seals only data that is readable after 
     .executeTakeFirstOrThrow();
   const seal = sealWith(...readKeys(file)!);
   for (let number = revisions + 1; number <= count; number++) {
-    assert.equal(await documentOf(db, seal, 'shop', number), 'written meanwhile');
+    assert.equal(await documentOf(db, seal, 'shop', number), 'written during the rotation');
   }
   assert.equal(readKeys(file)!.length, 1);
   await assertReadable();
@@ -227,7 +227,7 @@ const dieAt = `
   const { keyFileOf, rotateKey } = await import(${rotateKeyModule});
   const { openSqlite } = await import(${databaseModule});
   const db = await openSqlite(folder + '/berth.db');
-  await rotateKey(db, { file: keyFileOf(folder), actor: 'ada', now: 7, told: ({ kind }) => come(kind) });
+  await rotateKey(db, { file: keyFileOf(folder), actor: 'ada', now: 7, report: ({ kind }) => come(kind) });
   await db.destroy();
 `;
 
@@ -237,8 +237,8 @@ const rotateBeside = `
   import { openSqlite } from ${databaseModule};
   const [, folder] = process.argv;
   const db = await openSqlite(folder + '/berth.db');
-  const told = ({ kind }) => process.stdout.write(kind);
-  await rotateKey(db, { file: keyFileOf(folder), actor: 'eve', now: 8, told });
+  const report = ({ kind }) => process.stdout.write(kind);
+  await rotateKey(db, { file: keyFileOf(folder), actor: 'eve', now: 8, report });
   await db.destroy();
 `;
 
@@ -261,7 +261,7 @@ const writeAllTheTime = `
   while (!isOver) {
     const at = performance.now();
     number += 1;
-    const revision = { number, spec: { name: 'shop', pods: [] }, document: 'written meanwhile', createdAt: 0, askedBy: 'session' };
+    const revision = { number, spec: { name: 'shop', pods: [] }, document: 'written during the rotation', createdAt: 0, askedBy: 'session' };
     await db.transaction().execute((db) => addRevision(db, seal, 'shop', revision));
     for (const each of [number, 1 + number % ${revisions}]) await documentOf(db, seal, 'shop', each);
     process.stdout.write('.');

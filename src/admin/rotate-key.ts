@@ -37,14 +37,14 @@ export function keyFileOf(dataDir: string): string {
 /** Throws when the file can be neither read nor written. */
 export async function rotateKey(
   db: Kysely<Tables>,
-  { file, actor, now, told }: { file: string; actor: string; now: Instant; told: (step: RotationStep) => void },
+  { file, actor, now, report }: { file: string; actor: string; now: Instant; report: (step: RotationStep) => void },
 ): Promise<Rotation> {
   const before = readKeys(file);
   if (!before) return { kind: 'no-file' };
   const wanted = before.length > 1 ? before[0] : newKey();
   const entry = { at: now, actor, action: 'rotate-key', subject: keyIdOf(wanted), reason: '' };
   await write(db, 'all', (transaction) => addAuditEntry(transaction, entry));
-  told({ kind: 'recorded', keyId: keyIdOf(wanted) });
+  report({ kind: 'recorded', keyId: keyIdOf(wanted) });
   // The file is only changed with the right to write to the database.
   const { keys, isContinued } = await write(db, 'all', async (transaction) => {
     const added = addKey(file, wanted);
@@ -52,19 +52,19 @@ export async function rotateKey(
     return added;
   });
   const keyId = keyIdOf(keys[0]);
-  told({ kind: 'key-added', keyId });
+  report({ kind: 'key-added', keyId });
 
   let at = performance.now();
   const resealed = await resealAll(db, sealBy(followKeys(file)), {
     whenDone: () => dropOlderKeys(file),
     // As much time for those who wait to write as for ourselves.
     async afterStep(sofar) {
-      told({ kind: 'resealed', ...sofar });
+      report({ kind: 'resealed', ...sofar });
       await wait(performance.now() - at);
       at = performance.now();
     },
   });
-  told({ kind: 'key-dropped', keyId });
+  report({ kind: 'key-dropped', keyId });
   const hasOldPages = !(await discardOldPages(db));
   return { kind: 'rotated', keyId, isContinued, hasOldPages, ...resealed };
 }

@@ -13,7 +13,7 @@ test('a program gets what others leave of the processors, and a share again wher
   try {
     const isScheduled = async (policy: number) => (await policyOf(child.pid!)) === policy;
     yieldCpu(child);
-    await until('it gives way', () => isScheduled(idle!));
+    await until('it yields the processor', () => isScheduled(idle!));
     yieldCpu(child, 1);
     await until('it has a share', () => isScheduled(other!));
   } finally {

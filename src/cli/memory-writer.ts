@@ -11,13 +11,13 @@ export type MemoryWriter = {
 
 /**
  * Two commands that start a deployment in one folder at once each get a token, and the folder remembers one of them.
- * The other is stored too, because it is the only key to its deployment. @param tell called with the stored memory and
+ * The other is stored too, because it is the only key to its deployment. @param onStored called with the stored memory and
  * its file.
  */
 export async function openMemoryWriter(
   folder: string,
   seal: Seal | undefined,
-  tell: (kept: Memory, file: string) => void,
+  onStored: (kept: Memory, file: string) => void,
 ): Promise<MemoryWriter> {
   const { memory: first } = await recallSealed(folder, seal);
   // A start as an account has no token that could be lost.
@@ -27,7 +27,7 @@ export async function openMemoryWriter(
       known.add(memory.sessionToken);
       await inTurn(folder, async () => {
         const { memory: present } = await recallSealed(folder, seal);
-        if (!known.has(present.sessionToken)) tell(present, await keepEarlier(folder, present));
+        if (!known.has(present.sessionToken)) onStored(present, await keepEarlier(folder, present));
         await remember(folder, memory, seal);
       });
     },

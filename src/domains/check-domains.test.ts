@@ -68,7 +68,7 @@ test('a left-over alias does not verify a name: the proof belongs to the account
   state.owner = asked.at(-1)!.proof.value;
   state.now += dayMs;
   await look();
-  assert.equal((await domainAt(db, name))?.accountId, 'bob', 'whoever has the zone has the name, after seven days');
+  assert.equal((await domainAt(db, name))?.accountId, 'bob', 'the owner of the zone gets the name after seven days');
   await db.destroy();
 });
 

@@ -53,14 +53,14 @@ test('the name servers of the zone say whether it is proven, and what is there i
     { server: 'ns1.example.com', said: 'other', found: ['berth=of-somebody-else'], count: 1 },
   ]);
   const none = await look({ [`TXT ${proof.name}`]: [proof.value] }, txt());
-  assert.deepEqual(none.proof, [{ server: 'ns1.example.com', said: 'nothing' }], 'whatever a resolver remembers');
+  assert.deepEqual(none.proof, [{ server: 'ns1.example.com', said: 'nothing' }], 'regardless of cached answers');
 });
 
 test('owning the target of an alias proves nothing: the zone of the alias decides', async () => {
   const target = { 'NS foo.test': ['ns1.foo.test'], 'A ns1.foo.test': ['127.0.0.1'] };
   const alias = { ...addresses, [`CNAME ${name}`]: ['foo.test'], ...target };
   const { proof: answers } = await look(alias, txt(proof.value));
-  assert.deepEqual(answers, [{ server: 'ns1.example.com', said: 'proof' }], 'the zone above it is asked');
+  assert.deepEqual(answers, [{ server: 'ns1.example.com', said: 'proof' }], 'the parent zone is queried');
   const common = await serve(recordsOf(alias));
   const own = await serve(txt(proof.value));
   const lookup = createLookup({ resolvers: [common.address], isAllowed: () => true, serverPort: own.port });
@@ -177,7 +177,7 @@ for (const [what, say, expected] of [
   ['an alias to itself', loop, 'nothing'],
   ['a name that points into itself', pointerLoop, 'failed'],
   ['one record of 64 KB', longRecord, 'other'],
-  ['nothing that is DNS', () => Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), 'failed'],
+  ['not a DNS message', () => Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), 'failed'],
   ['no answer', () => 'drop', 'failed'],
 ] as const satisfies readonly (readonly [string, () => Said, ProofAnswer['said']])[])
   test(`a server that sends ${what} proves nothing and holds up nothing`, async () => {

@@ -27,6 +27,6 @@ test('an ambiguous host is refused', () => {
     'a\0',
   ];
   for (const host of none) assert.equal(normalHost(host), undefined, JSON.stringify(host));
-  assert.equal(normalHost('\u212aelvin.test'), undefined, 'the Kelvin sign is no k');
+  assert.equal(normalHost('\u212aelvin.test'), undefined, 'the Kelvin sign is not a k');
   assert.equal(normalHost(`${'a'.repeat(254)}`), undefined, 'longer than DNS allows');
 });

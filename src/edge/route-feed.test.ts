@@ -126,7 +126,7 @@ test('what a delta has lost, a round of comparisons finds, wherever it is', asyn
   assert.deepEqual(new Map([...served].sort()), await shouldServe());
   served.delete('d0000.test');
   await feed.compare();
-  assert.equal(warned.length, 4, 'the next round begins anew');
+  assert.equal(warned.length, 4, 'the next round starts from the beginning');
   await db.destroy();
 });
 

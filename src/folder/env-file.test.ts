@@ -41,7 +41,7 @@ test('a value may use those above it, and those of the shell win', () => {
 });
 
 test('a line that is not a variable, and a quote that is never closed, are reported with their place', () => {
-  const { problems, values: read } = readEnvFile('A=1\nthis is no variable\nB="open\nC=3', () => undefined);
+  const { problems, values: read } = readEnvFile('A=1\nthis is not a value\nB="open\nC=3', () => undefined);
   assert.deepEqual(
     problems.map(({ at, message }) => [at, message]),
     [

@@ -94,7 +94,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     const safety = safetyId === null ? undefined : await snapshotById(db, safetyId);
     if (volumes.length === 0 || safety?.state !== 'taken') return '';
     await requestRestore(db, { deploymentId, snapshotId: safety.id, volumes, takesSafety: false, now: now() });
-    return ` What was there before is being put back from snapshot ${safety.id}.`;
+    return ` The previous data is being restored from snapshot ${safety.id}.`;
   }
 
   async function takeNext(): Promise<boolean> {

@@ -66,7 +66,7 @@ test('a forgotten password is reset by the link of a mail, once, and all browser
 
   const ask = (email: string) =>
     api.browser().post('/api/auth/request-password-reset', { email, redirectTo: '/reset' });
-  const [known, unknown] = [await ask('bob@example.com'), await ask('nobody@example.com')];
+  const [known, unknown] = [await ask('bob@example.com'), await ask('missing@example.com')];
   assert.deepEqual([known.status, known.body], [unknown.status, unknown.body]);
   const link = await server.linkTo('bob@example.com');
   const opened = await api.browser().get(pathOf(link));
@@ -78,7 +78,7 @@ test('a forgotten password is reset by the link of a mail, once, and all browser
   assert.equal((await bob.get('/api/account')).status, 401);
   assert.equal((await api.browser().signIn('bob@example.com')).status, 401);
   assert.equal((await api.browser().signIn('bob@example.com', 'another horse battery')).status, 200);
-  assert.ok(!server.mails.some(({ to }) => to.includes('nobody@example.com')));
+  assert.ok(!server.mails.some(({ to }) => to.includes('missing@example.com')));
 });
 
 test('an address with an account gets the same answer as a new one, and its owner learns of the attempt', async () => {
@@ -112,7 +112,7 @@ test('a mail server that refuses us loses the mail, not the sign-up, and the log
   smtpUrl.password = 'not-the-password';
   const api = await apiWithAccounts({ mail: { ...mail, smtpUrl } });
   assert.equal((await api.browser().signUp('dot@example.com')).status, 200);
-  await until('the log tells', async () => api.lines.join('').includes('mail could not be sent'));
+  await until('the log has it', async () => api.lines.join('').includes('mail could not be sent'));
   assert.ok(!api.lines.join('').includes('not-the-password'));
 });
 
@@ -122,7 +122,7 @@ test('a password for the mail server is not sent in the clear to another machine
   smtpUrl.hostname = '0.0.0.0';
   const api = await apiWithAccounts({ mail: { ...mail, smtpUrl } });
   await api.browser().signUp('dan@example.com');
-  await until('the log tells', async () => api.lines.join('').includes('mail could not be sent'));
+  await until('the log has it', async () => api.lines.join('').includes('mail could not be sent'));
   assert.match(api.lines.join(''), /"reason":"ETLS"/);
   assert.ok(!server.mails.some(({ to }) => to.includes('dan@example.com')));
 });
@@ -133,7 +133,7 @@ test('an address gets at most five mails an hour, requested by any client', asyn
   const ask = () => api.browser().post('/api/auth/send-verification-email', { email: 'eva@example.com' });
   for (let time = 0; time < 6; time++) assert.equal((await ask()).status, 200);
   for (let mail = 0; mail < 5; mail++) await server.linkTo('eva@example.com');
-  await until('the log tells', async () => api.lines.join('').includes('hourly mail limit'));
+  await until('the log has it', async () => api.lines.join('').includes('hourly mail limit'));
   assert.ok(!server.mails.some(({ to }) => to.includes('eva@example.com')));
 });
 

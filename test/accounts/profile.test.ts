@@ -81,7 +81,7 @@ test('with mail, a new address counts once its link is opened by the signed-in u
   const stranger = api.browser();
   const refused = await stranger.get(confirm);
   assert.deepEqual([refused.status, refused.body.code], [401, 'sign_in_first']);
-  assert.equal(stranger.cookies.size, 0, 'whoever a mail went to by mistake is not signed in');
+  assert.equal(stranger.cookies.size, 0, 'the recipient of a misdirected mail is not signed in');
   await stranger.signUp('eve@example.com');
   await stranger.get(pathOf(await server.linkTo('eve@example.com')));
   await stranger.signIn('eve@example.com');

@@ -71,7 +71,7 @@ for (const width of widthsHere('phone', 'desk')) {
       await rows.first().locator('.badge.running').waitFor();
       assert.match(
         await rows.first().innerText(),
-        /kept[\s\S]*Asked for · revision 1 · [\d.]+ \S+[\s\S]*web-data, web-more, cache \(saved first\)/,
+        /kept[\s\S]*Requested · revision 1 · [\d.]+ \S+[\s\S]*web-data, web-more, cache \(saved first\)/,
       );
       await panel.getByLabel('Before each update that changes data').check();
       await page.waitForSelector('.toast >> text=A snapshot is taken before each update');
@@ -89,7 +89,7 @@ for (const width of widthsHere('phone', 'desk')) {
       await dialog.getByText('Stopped and started again: web. Left as they are: web-data, cache-data.').waitFor();
       await visitor.lookInBothThemes('restore');
       await dialog.getByRole('button', { name: 'Replace the data' }).click();
-      await panel.getByText(/Restored web-more, .*What was there before is snapshot/).waitFor();
+      await panel.getByText(/Restored web-more, .*The previous data is in snapshot/).waitFor();
       await visitor.reach('running');
       assert.deepEqual([await said('said'), await said('more/said')], ['started\nstarted\n', 'started\nstarted\n']);
       await rows.nth(1).waitFor();
@@ -176,7 +176,7 @@ test(
     );
     await exporting.getByRole('button', { name: 'Export' }).click();
     await exporting.getByText('An export is under way.').waitFor();
-    assert.equal(await size(), saved, 'the file of before is as it was');
+    assert.equal(await size(), saved, 'the previous file is unchanged');
     await page.evaluate(async () => (await navigator.storage.getDirectory()).removeEntry('placed.tar'));
     const refused = page.waitForResponse('**/exportDeployment?*');
     await exporting.getByRole('button', { name: 'Export' }).click();

@@ -26,7 +26,7 @@ for (const width of widthsHere('phone', 'desk')) {
       return { paintedAt: painted!.startTime, askedAt: requested };
     });
     assert.ok(askedAt.length >= 2, 'the editor is among what was loaded');
-    for (const at of askedAt) assert.ok(at > paintedAt, `asked for at ${at}, painted at ${paintedAt}`);
+    for (const at of askedAt) assert.ok(at > paintedAt, `requested at ${at}, painted at ${paintedAt}`);
     const { sum, each } = await shiftsOf(page);
     assert.ok(sum < 0.001, `the page moved by ${sum}\n${each}`);
     await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });

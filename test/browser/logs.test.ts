@@ -23,8 +23,8 @@ const yaml = `application:
         - path: /app/server.mjs
           content: |
             import { createServer } from 'node:http';
-            const told = (number) => (number === 7 ? 'ERROR: the needle was dropped' : 'line ' + number);
-            for (let number = 1; number <= ${lineCount}; number++) console.log(told(number));
+            const lineOf = (number) => (number === 7 ? 'ERROR: the needle was dropped' : 'line ' + number);
+            for (let number = 1; number <= ${lineCount}; number++) console.log(lineOf(number));
             createServer((request, response) => response.end('ok')).listen(3000);
             setTimeout(() => console.error('the captain grumbles'), 1000);
     - name: quiet

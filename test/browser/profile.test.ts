@@ -66,7 +66,7 @@ for (const width of widthsHere('phone', 'desk')) {
     await page.waitForSelector(`dialog >> text=${next}`);
     await visitor.lookInBothThemes('email-sent');
     const link = await server.linkTo(next);
-    assert.ok(await server.linkTo(email), 'the present address is told');
+    assert.ok(await server.linkTo(email), 'the present address gets a mail');
 
     // Another person who has received the mail.
     const stranger = await browser.visitor('profile-stranger', width);

@@ -155,7 +155,7 @@ test('from a file to a live URL, an update, and its end', async () => {
   assert.deepEqual(
     [starting, JSON.parse(known).starting],
     [undefined, undefined],
-    'nothing is asked for that it could lose',
+    'no confirmation, because no data can be lost',
   );
   await writeFile(left, kept);
   assert.equal((await cli(['remove', '--yes', '--app', 'shop', '--token', sessionToken])).status, 0);

@@ -109,7 +109,7 @@ describe('the package', () => {
     const typed = `import { createClient } from 'berth/client';
       const answer = await createClient().call('listDeployments');
       if (answer.ok) answer.value.reservedDeployments.map(({ applicationName }): string => applicationName);
-      // @ts-expect-error there is no such operation
+      // @ts-expect-error the operation does not exist
       void createClient().call('nothing');
       export {};`;
     await writeFile(join(packed.folder, 'use.mts'), typed);

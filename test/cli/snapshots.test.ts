@@ -87,7 +87,7 @@ test(
 
     const restored = await cli('snapshot', 'restore', id!, '--volume', 'web-more', '--yes');
     assert.equal(restored.status, 0, restored.stderr);
-    const [, before] = new RegExp(`web-more restored from ${id}\\. What was there before is snapshot (\\w+)\\.`).exec(
+    const [, before] = new RegExp(`web-more restored from ${id}\\. The previous data is in snapshot (\\w+)\\.`).exec(
       restored.stdout,
     )!;
     assert.deepEqual([await said('more/said'), await said('said')], ['first\nsecond\n', 'first\nsecond\nsecond\n']);

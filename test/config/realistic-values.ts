@@ -69,7 +69,7 @@ application:
     'inferred-port',
   ),
   good(
-    'empty keys that somebody will fill later',
+    'empty keys to fill in later',
     `
 application:
   name: empty-keys

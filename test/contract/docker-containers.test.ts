@@ -22,7 +22,7 @@ const networkPool = `${pool}.0/20`;
 
 async function claimPool(): Promise<string> {
   for (let part = 0; part < 256; part += 16) if (await claim(`pool 10.207.${part}`)) return `10.207.${part}`;
-  throw new Error('somebody else has each pool');
+  throw new Error('another program uses each pool');
 }
 
 describe('docker engine', () => {

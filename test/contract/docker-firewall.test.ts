@@ -147,7 +147,7 @@ test('of two processes each keeps its own edge in the rules, and leaves that of 
   // Loading a table renews all handles of its rules.
   const before = withoutTimes(await text());
   await untilLooked(6);
-  assert.equal(withoutTimes(await text()), before, 'nobody has loaded anything');
+  assert.equal(withoutTimes(await text()), before, 'the rules were not loaded again');
   assert.deepEqual(warned, []);
 
   // A table that was loaded by a process that did not know of it yet, and an edge that will soon expire.
@@ -247,7 +247,7 @@ test('a listener on a table receives each change, and reports when it has ended'
   for (const change of [`add chain inet ${table} second`, `delete table inet ${table}`]) {
     await apply(change);
     await until('the change is heard', async () => watch.mayHaveChanged());
-    await until('nothing is told that did not happen', async () => isQuiet(watch));
+    await until('only real events are reported', async () => isQuiet(watch));
   }
   const [listener, ...others] = await listeners();
   assert.deepEqual(others, []);

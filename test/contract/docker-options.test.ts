@@ -73,7 +73,7 @@ describe('the container options of a configuration', () => {
     const scene = newScene();
     const resources = { requests: {}, limits: { memoryBytes: 16 * mebibyte } };
     const tmpfs = [{ mountPath: '/scratch', sizeBytes: 16 * mebibyte }];
-    const script = 'head -c 16000000 /dev/zero > /scratch/a; head -c 16000000 /dev/zero > /dev/shm/b; echo all of it';
+    const script = 'head -c 16000000 /dev/zero > /scratch/a; head -c 16000000 /dev/zero > /dev/shm/b; echo complete';
     const job = { ...scene.job('job'), entrypoint: ['/bin/sh', '-c', script], resources };
     const filling = { ...job, container: { tmpfs, shmBytes: 16 * mebibyte } };
     await scene.start(filling);

@@ -94,7 +94,7 @@ describe('the processor on docker', () => {
       const [behindAfter = 0, firstAfter = 0] = await used();
       const [ofBehind, ofFirst] = [behindAfter - behindBefore, firstAfter - firstBefore];
       // Other processes may use the processor: these two are compared with each other instead of the clock.
-      if (ofFirst > 1000) return assert.ok(ofBehind < ofFirst / 5, `${ofBehind} ms beside ${ofFirst} ms`);
+      if (ofFirst > 1000) return assert.ok(ofBehind < ofFirst / 5, `${ofBehind} ms next to ${ofFirst} ms`);
       await delay(100);
     }
   });

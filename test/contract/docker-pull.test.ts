@@ -65,7 +65,7 @@ describe('docker engine: pulls', () => {
         reported.push(bytes);
       },
     });
-    await until('a part of it is told', async () => {
+    await until('partial progress is reported', async () => {
       if (shares.some(isOnItsWay)) return true;
       await delay(300);
       letMore();
@@ -145,7 +145,7 @@ describe('docker engine: pulls', () => {
       impatient.images.pull('pulls', { image }),
       isFault('registry-unreachable', /stopped answering/),
     );
-    await until('its layers are asked for', async () => registry.layersServed() > before);
+    await until('its layers are requested', async () => registry.layersServed() > before);
     // By one that is patient: this process is the registry too, and may stand still for a second.
     await pull('good:1');
     await stalled;
@@ -177,7 +177,7 @@ describe('docker engine: pulls', () => {
       pullWithin(image, undefined),
       isFault('unavailable', /^Out of disk: the host has no space left for image/),
     );
-    await until('its layers are asked for', async () => registry.layersServed() > before);
+    await until('its layers are requested', async () => registry.layersServed() > before);
     roomBytes = -1;
     await pulling;
     letGo();

@@ -47,7 +47,7 @@ describe('who was ready', () => {
     await scene.start(web);
     await scene.ready(web);
     // Its start is reported too.
-    await until('the start is told', async () => received.includes(scene.id));
+    await until('the start is reported', async () => received.includes(scene.id));
     received.length = 0;
     return [scene, web];
   };

@@ -39,7 +39,7 @@ describe('docker engine: its restart', () => {
     const pulling = engine.images.pull('x', { image });
     const isSilence = (error: unknown) => error instanceof EngineFault && /^The container engine/.test(error.message);
     const refused = assert.rejects(pulling, isSilence);
-    await until('its layers are asked for', async () => registry.layersServed() > 0);
+    await until('its layers are requested', async () => registry.layersServed() > 0);
     // The engine gets an image only when all layers are here.
     await daemon.stop('SIGTERM');
     letGo();

@@ -120,7 +120,7 @@ export function execContract({ contractor, newScene }: Stage): void {
     const written = writtenBy(running);
     await running[Symbol.asyncDispose]();
     assert.deepEqual(await written, { stdout: '', stderr: '' });
-    await running.write(Buffer.from('nobody reads this'));
+    await running.write(Buffer.from('this is never read'));
     assert.equal((await scene.find(web))?.phase, 'running');
     assert.equal((await scene.find(web))?.restarts, 0);
   });

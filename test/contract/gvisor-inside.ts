@@ -101,6 +101,6 @@ describe('docker engine with gVisor', () => {
     assert.ok((await used()) < 2 ** 20);
     const docker = await connectDocker();
     await runInside(docker.getContainer(holder.name), ['touch', '/www/go']);
-    await until('it is told', async () => (await used()) >= bytes);
+    await until('it is reported', async () => (await used()) >= bytes);
   });
 });

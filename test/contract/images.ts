@@ -47,7 +47,7 @@ export function imagesContract({ contractor, newScene }: Stage): void {
     const { image, letGo } = await contractor().heldImage();
     const giveUp = new AbortController();
     const pulling = store().pull(scene.id, { image }, { signal: giveUp.signal });
-    const reason = new Error('nobody wants it any more');
+    const reason = new Error('it is no longer needed');
     giveUp.abort(reason);
     await assert.rejects(pulling, reason);
     await assert.rejects(store().pull(scene.id, { image }, { signal: giveUp.signal }), reason);
@@ -63,7 +63,7 @@ export function imagesContract({ contractor, newScene }: Stage): void {
     const giveUp = new AbortController();
     const impatient = store().pull(scene.id, { image }, { signal: giveUp.signal });
     const patient = store().pull(scene.id, { image });
-    giveUp.abort(new Error('nobody wants it any more'));
+    giveUp.abort(new Error('it is no longer needed'));
     await assert.rejects(impatient);
     letGo();
     assert.equal((await patient).by, 'pull');

@@ -49,7 +49,7 @@ test('what cannot be meant is refused in words', async () => {
   await recordKeyId(db, keyIdOf(readKeys(join(dataDir, 'secret.key'))![0]));
   assert.equal((await admin(env, 'backup', '--to', scene.place, ...scene.passphraseFile)).status, 0);
   await mkdir(join(scene.folder, 'keyed'));
-  await writeFile(join(scene.folder, 'keyed', 'secret.key'), 'of somebody else');
+  await writeFile(join(scene.folder, 'keyed', 'secret.key'), 'of another user');
   const keyed = await admin(
     { BERTH_DATA_DIR: join(scene.folder, 'keyed') },
     'restore',
@@ -58,7 +58,7 @@ test('what cannot be meant is refused in words', async () => {
     ...scene.passphraseFile,
   );
   assert.match(keyed.stderr, /is not the key of this backup/);
-  assert.equal(await readFile(join(scene.folder, 'keyed', 'secret.key'), 'utf8'), 'of somebody else');
+  assert.equal(await readFile(join(scene.folder, 'keyed', 'secret.key'), 'utf8'), 'of another user');
 });
 
 class Killed extends Error {}

@@ -34,7 +34,7 @@ test('what one deployment keeps is new to another, opens with its password alone
   const first = await shop.save(folder, ['data'], saving);
   assert.ok((await shop.save(folder, ['data'], saving)).addedBytes < 100_000);
   const other = await blog.save(folder, ['data'], saving);
-  assert.ok(first.addedBytes >= 200_000 && other.addedBytes >= 200_000, 'it tells what another has');
+  assert.ok(first.addedBytes >= 200_000 && other.addedBytes >= 200_000, 'it reports the data of the other place');
   await assert.rejects(repositoryOf('blog', passwordOf('secret', 'shop')), BackupFault);
 
   const packs = await readdir(join(folder, 'kept', 'shop', 'data'), { recursive: true, withFileTypes: true });

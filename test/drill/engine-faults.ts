@@ -60,7 +60,7 @@ function firewallFlushed(): Fault {
     name: 'firewall-flushed',
     async strike({ berth }) {
       before = await rulesOf(berth);
-      if (before === 0) throw new Error('There are no firewall rules here.');
+      if (before === 0) throw new Error('The firewall rules are missing.');
       await run('nft', ['flush', 'table', 'inet', await tableOf(berth)]);
       return undefined;
     },

@@ -22,6 +22,6 @@ for (const [kind, files] of Object.entries(kindsOfFolders))
   test(kind, async (t) => {
     const { project, asked } = await read(t, files);
     const plan = printPlan(planOf(project), (_, text) => text, { server: 'http://berth.test', isUpdate: false });
-    const reported = [plan, ...asked.map((question) => `  asks     ${question}`)].join('\n');
+    const reported = [plan, ...asked.map((question) => `  prompts  ${question}`)].join('\n');
     assert.equal(reported, expected.get(kind));
   });

@@ -171,7 +171,7 @@ volumes: { mongo: }
     Dockerfile: `FROM node:26-slim\nARG NEXT_PUBLIC_TITLE\nENV NEXT_PUBLIC_TITLE=$NEXT_PUBLIC_TITLE\nCOPY . .\nRUN npm run build\nEXPOSE 3000\n`,
   },
 
-  'an override for development beside the file for everybody': {
+  'an override for development next to the main file': {
     'compose.yaml':
       'services:\n  api:\n    build: .\n    ports: ["3000:3000"]\n    environment: { MODE: production }\n',
     'compose.override.yaml':

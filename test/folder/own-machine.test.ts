@@ -17,7 +17,7 @@ test('a name for this machine is left out in both forms, and other names stay', 
     assert.deepEqual(pod('web').container?.extraHosts, { 'api.example.com': '8.8.8.8' });
   }
   const other = await read(t, { 'compose.yaml': serviceWith('extra_hosts: ["lan:192.168.1.1"]') });
-  assert.equal(other.refused.length, 1, 'an address of a network around this machine is no name for it');
+  assert.equal(other.refused.length, 1, 'an address of the local network does not name this machine');
 });
 
 test('shared memory of the machine becomes the own one of the service; other namespaces are refused', async (t) => {

@@ -64,7 +64,7 @@ async function fuzz(): Promise<boolean> {
     for (const answer of answers) count(tally, requested, answer);
     learn(known, requested, answers[0]);
     const said = judge(requested, answers);
-    if (said) complaint ??= `${said}\n  asked ${show(requested.bytes)}\n  answered ${show(bytes)}`;
+    if (said) complaint ??= `${said}\n  sent ${show(requested.bytes)}\n  answered ${show(bytes)}`;
   };
 
   for (let round = 0; complaint === undefined && seen.cpuSeconds < seconds; round++) {
@@ -133,7 +133,7 @@ async function signUp(port: number): Promise<Known['signedIn']> {
   const request = write('POST', '/api/auth/sign-up/email', headers, JSON.stringify(person));
   const [answer] = readAnswers(await exchange(port, request, patience.complete), false);
   const cookie = answer?.headers.get('set-cookie')?.split(';')[0];
-  if (answer?.status !== 200 || !cookie) throw new Error(`nobody could sign up: ${answer?.status} ${answer?.body}`);
+  if (answer?.status !== 200 || !cookie) throw new Error(`signing up failed: ${answer?.status} ${answer?.body}`);
   return { cookie, origin };
 }
 

@@ -72,7 +72,7 @@ export const systemCalls: Call[] = [
   refused('a kernel module', 'init_module', 0, 0, 0),
   refused('another kernel', 'kexec_load', 0, 0, 0, 0),
   refused('a program within the kernel', 'bpf', 0, 0, 0),
-  refused("the processor's counters, which tell of others", 'perf_event_open', 0, 0, 0, 0, 0),
+  refused("the processor's counters, which reveal other processes", 'perf_event_open', 0, 0, 0, 0, 0),
   refused('io_uring', 'io_uring_setup', 1, 0),
   refused('faults of memory handled by itself', 'userfaultfd', 0),
   refused("the kernel's keys", 'keyctl', 0, 0, 0),
@@ -97,7 +97,7 @@ export const privileges: Case[] = [
       /^0: CapInh: 0{16} CapPrm: 0{13}4eb CapEff: 0{13}4eb CapBnd: 0{13}4eb CapAmb: 0{16} NoNewPrivs: 1 Seccomp: 2$/,
   },
   {
-    name: 'a program that runs as its owner, root, runs as whoever starts it',
+    name: 'a program that runs as its owner, root, runs as the user who starts it',
     attempt: shell(
       'mkdir /tmp/own && cp /bin/bash /tmp/own/bash && chmod 4755 /tmp/own/bash && node -e "process.setgid(1000); process.setuid(1000);' +
         " require('node:child_process').spawnSync('/tmp/own/bash', ['-p', '-c', 'echo \\$EUID'], { stdio: 'inherit' })\"",

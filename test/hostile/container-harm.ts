@@ -64,7 +64,7 @@ export function harmTests(stage: () => HarmStage): void {
       await berth.reach(started, 'running');
       const { id } = await berth.row(started);
       const said = new RegExp(`"workload":"berth-${id}-loops-1-0","msg":"workload yields CPU`);
-      await until('he gives way', async () => said.test(berth.log()));
+      await until('the attacker yields the processor', async () => said.test(berth.log()));
       await assertNeighbourWorks();
       await berth.remove(started);
     });

@@ -21,7 +21,7 @@ const answers: Record<string, string> = {
   'a folded header': ok(['X: a', ' Content-Length: 0', 'Content-Length: 2'], `ok${poison}`),
   'no content, with content': `HTTP/1.1 204 No Content\r\n\r\n${poison}`,
   'not modified, with content': `HTTP/1.1 304 Not Modified\r\nContent-Length: 60\r\n\r\n${poison}`,
-  'an upgrade that nobody asked for': `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n${poison}`,
+  'an upgrade without a request': `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n${poison}`,
   'many preliminary answers': 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(500) + poison,
   'a body without a head': 'poison',
   'a head without an end': `HTTP/1.1 200 OK\r\n${'X: x\r\n'.repeat(20_000)}`,

@@ -32,7 +32,7 @@ const rows: Row[] = [
   ['a NUL within the host', '400', get('victim.test\0.attacker.test')],
   ['a bare carriage return within the host', '400', get('victim.test\r.attacker.test')],
   ['a host folded over two lines', '400', get('attacker.test\r\n victim.test')],
-  ['a port that is none', '400', get('victim.test:80.attacker.test')],
+  ['an invalid port', '400', get('victim.test:80.attacker.test')],
   ['two ports', '400', get('victim.test:80:80')],
 
   // Spellings of a host that a parser may read as another host.
@@ -115,7 +115,7 @@ const rows: Row[] = [
         'Connection: close',
       ),
   ],
-  ['a version that is none', '400', (mark) => `GET /${mark} HTTP/1.1 HTTP/1.1\r\nHost: victim.test\r\n\r\n`],
+  ['an invalid version', '400', (mark) => `GET /${mark} HTTP/1.1 HTTP/1.1\r\nHost: victim.test\r\n\r\n`],
   ['a PROXY line', '400', (mark) => `PROXY TCP4 192.0.2.1 127.0.0.1 1 80\r\n${plain('victim.test', `/${mark}`)}`],
   [
     'a space before the first header',

@@ -35,7 +35,7 @@ test('an engine that the set-up starts gets nothing of the environment but its p
     await writeFile(dockerd, standIn);
     await chmod(dockerd, 0o700);
     await startDetached(host, join(folder, 'log'), given);
-    const seen = await until('it has told its environment', () =>
+    const seen = await until('it has reported its environment', () =>
       readFile(`${dockerd}.environment`, 'utf8').catch(() => undefined),
     );
     assert.doesNotMatch(seen, /planted/);

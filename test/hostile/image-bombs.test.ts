@@ -82,7 +82,7 @@ describe('an image that is a bomb', () => {
         ...(RepoTags ?? []),
         ...(RepoDigests ?? []),
       ]);
-      assert.ok(!names.some((each) => isGateName(each) && each.includes(`/${name}`)), 'nothing of it is left');
+      assert.ok(!names.some((each) => isGateName(each) && each.includes(`/${name}`)), 'it is removed completely');
     });
   }
 

@@ -67,7 +67,7 @@ export function egressTests(stage: () => NetworkStage): void {
       ];
       await untilReached(wanted);
       const plans = restarted.log().match(/"plan":"[^"]*"/g);
-      assert.deepEqual(plans, [`"plan":"set-egress ${outside.public}/32:443,${outside.privateA}/32, it is none"`]);
+      assert.deepEqual(plans, [`"plan":"set-egress ${outside.public}/32:443,${outside.privateA}/32, now none"`]);
       await restarted.end('SIGTERM');
     });
   });

@@ -22,16 +22,16 @@ export function nameTests(stage: () => NetworkStage): void {
     const tries: Record<string, Attempt> = {
       'a public name': { by: 'name', host: 'public.test' },
       'a name of the local network': { by: 'name', host: namesOf.resolver },
-      "a name of the local network, asked of the machine's resolver": {
+      "a name of the local network, from the machine's resolver": {
         by: 'name',
         host: namesOf.resolver,
         server: resolver,
       },
       'the host of that name': { by: 'tcp', host: namesOf.resolver, port: 80 },
       'a name that the other resolver alone knows': { by: 'name', host: namesOf.otherResolver },
-      'the same, asked of it': { by: 'name', host: namesOf.otherResolver, server: otherResolver },
-      "the same, asked of the machine's resolver": { by: 'name', host: namesOf.otherResolver, server: resolver },
-      'the same, asked of a server that answers none': { by: 'name', host: namesOf.otherResolver, server: stranger },
+      'the same, from it': { by: 'name', host: namesOf.otherResolver, server: otherResolver },
+      "the same, from the machine's resolver": { by: 'name', host: namesOf.otherResolver, server: resolver },
+      'the same, from a server that answers no query': { by: 'name', host: namesOf.otherResolver, server: stranger },
       'another service of the other resolver': { by: 'tcp', host: otherResolver, port: 80 },
       'another pod by name': { by: 'tcp', host: 'peer.pod', port: 4000 },
     };
@@ -52,7 +52,7 @@ export function nameTests(stage: () => NetworkStage): void {
       await untilReached(attacker, [
         'a public name',
         'a name of the local network',
-        "a name of the local network, asked of the machine's resolver",
+        "a name of the local network, from the machine's resolver",
         'another pod by name',
       ]);
     });
@@ -64,9 +64,9 @@ export function nameTests(stage: () => NetworkStage): void {
       const wanted = [
         'a public name',
         'a name that the other resolver alone knows',
-        'the same, asked of it',
-        "the same, asked of the machine's resolver",
-        'the same, asked of a server that answers none',
+        'the same, from it',
+        "the same, from the machine's resolver",
+        'the same, from a server that answers no query',
         'another pod by name',
       ];
       await untilReached(attacker, wanted);

@@ -91,7 +91,7 @@ test('a flood of connections fills no table that others need', async () => {
     const beganAt = performance.now();
     const [[flooding]] = await Promise.all([
       side.attacker.attempt([flood]),
-      until('the neighbour is answered meanwhile', async () => {
+      until('the neighbour is answered at the same time', async () => {
         const [outcome] = await stage.victim.attempt([{ by: 'tcp', host: '203.0.113.7', port: 80 }]);
         return hasReached(outcome!);
       }),

@@ -52,8 +52,8 @@ export function yamlOf(port: number): string {
             import { readFileSync } from 'node:fs';
             import { createServer } from 'node:http';
             const { API_TOKEN, DATABASE_URL, DB_PASSWORD } = process.env;
-            const told = [API_TOKEN, DATABASE_URL, DB_PASSWORD, readFileSync('/var/secrets/key/key.pem', 'utf8')];
-            for (const text of told) {
+            const values = [API_TOKEN, DATABASE_URL, DB_PASSWORD, readFileSync('/var/secrets/key/key.pem', 'utf8')];
+            for (const text of values) {
               console.log('${marker}', text, JSON.stringify({ text }), encodeURIComponent(text));
               console.error(Buffer.from(text).toString('base64'));
             }

@@ -47,8 +47,8 @@ describe('a registry that all use', () => {
   };
 
   for (const [what, repository] of [
-    ['refuses the attacker for asking too often', 'busy'],
-    ['answers the attacker that there is no such image', 'nothing'],
+    ['refuses the attacker after too many requests', 'busy'],
+    ['answers the attacker that the image is missing', 'nothing'],
     ['does not answer the attacker at all', 'silent'],
   ] as const)
     test(`that ${what} is still queried for the tags of others`, async () => {

@@ -60,7 +60,7 @@ for (const [title, egress, expected] of [
     ['a private address'],
   ],
   ['by IPv6 a pod without egress reaches nothing', { kind: 'none' }, []],
-  ['a bridge that nobody has told the rules about is closed', 'unknown', []],
+  ['a bridge without rules is closed', 'unknown', []],
 ] as [string, Egress | 'unknown' | undefined, string[]][])
   test(title, async () => {
     const bridges = new Map(typeof egress === 'object' ? [[bridge, { egress, turn: 1 }]] : []);
@@ -106,7 +106,7 @@ async function connect(): Promise<void> {
   for (const port of [25, 80]) await world.sendOrder({ kind: 'listen', address: '::', port, says: 'the world' });
   // The kernel takes a moment to know its neighbours.
   const all = Object.values(cases);
-  await until('everybody is reached', async () => (await pod.attempt(all)).every(hasReached));
+  await until('every target is reached', async () => (await pod.attempt(all)).every(hasReached));
 }
 
 function ends(device: string, address: string, gateway: string): string[] {

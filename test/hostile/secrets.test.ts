@@ -251,7 +251,7 @@ test('no secret and no token is in clear in any file, log, list of processes, ev
     ask('POST', '/api/auth/sign-in/email', { body: { email: password, password: [password] } }),
   );
   await note('a token in a path', ask('GET', `/getReservations/${app.sessionToken}`));
-  await note('a token nobody has', ask('GET', `/getReservations?sessionToken=${made['an API key']}x`));
+  await note('an unknown token', ask('GET', `/getReservations?sessionToken=${made['an API key']}x`));
   await note('no metrics', ask('GET', '/metrics', { headers: owner }));
   const metrics = { authorization: `Bearer ${settings['the token of the metrics']}` };
   await note('the metrics', ask('GET', '/metrics', { headers: metrics }));

@@ -18,10 +18,10 @@ test('a domain is pending, verified, certified and live, is shown in a browser, 
   const [txt, a] = added.records;
   assert.deepEqual([txt?.type, txt?.name], ['TXT', `_berth.${name}`]);
   assert.deepEqual(a, { type: 'A', name, value: '127.0.0.1' });
-  assert.equal((await ask(service.port, { host: name, path: '/x' })).status, 404, 'it is nobody’s yet');
+  assert.equal((await ask(service.port, { host: name, path: '/x' })).status, 404, 'it has no owner yet');
 
   records[`TXT _berth.${name}`] = ['v=spf1 -all', 'berth=of-somebody-else'];
-  const other = await until('another record is told', async () => {
+  const other = await until('another record is reported', async () => {
     const [shown] = (await ada.change('check', name)).body.domain ? await ada.list() : [];
     return shown?.reason?.includes('of-somebody-else') ? shown : undefined;
   });
@@ -72,7 +72,7 @@ test('a domain is pending, verified, certified and live, is shown in a browser, 
   assert.equal(await panel.locator('.state.ready').count(), 2);
 
   assert.equal((await ada.change('remove', name)).status, 200);
-  await until('its certificate is shown to nobody', async () =>
+  await until('its certificate is not served', async () =>
     shownSerial(service.httpsPort, name).then(
       () => undefined,
       () => true,
@@ -93,7 +93,7 @@ test('a name that the authority does not find here is certifying, with its words
   const [txt] = (await ada.add(name)).records;
   records[`TXT _berth.${name}`] = [txt!.value];
   records[`A ${name}`] = ['127.0.0.1'];
-  const certifying = await until('what the authority says is told', async () => {
+  const certifying = await until('the answer of the authority is reported', async () => {
     const { domain } = (await ada.change('check', name)).body;
     return domain.reason?.includes('127.0.0.2') ? domain : undefined;
   });
@@ -119,7 +119,7 @@ test('a name of another account cannot be taken, and requests alone do not order
   await ada.reach(name, 'live');
   // Bob's record next to hers: the first one to verify has the name.
   records[`TXT _berth.${name}`] = [own.records[0]!.value, tried.records[0]!.value];
-  const refused = await until('it is told', async () => {
+  const refused = await until('it is reported', async () => {
     const { body } = await bob.change('check', name);
     return /another account/.test(body.domain.reason ?? '') ? body.domain : undefined;
   });

@@ -50,7 +50,7 @@ test('the operator reads which record to set, and with it there is a wildcard th
     },
   );
   t.after(standIn!.close);
-  const reported = await until('it is told what to set', async () => {
+  const reported = await until('the records to set are reported', async () => {
     return /set the TXT record (\S+) to \\"(authority\.test; accounturi=\S+; policy=wildcard)\\"/.exec(
       await service.log(),
     );

@@ -28,14 +28,14 @@ test('a certificate is renewed in the window that the authority suggests, and th
   t.after(close);
   const shown = () => shownSerial(service.httpsPort, 'berth.test').catch(() => undefined);
   const first = await until('the first certificate is shown', shown);
-  await until('the authority is asked when to renew', async () => asked.length > 0 || undefined);
+  await until('the renewal time is requested', async () => asked.length > 0 || undefined);
   const [issuer, serial] = asked[0]!.split('.').map((part) => Buffer.from(part, 'base64url').toString('hex'));
   assert.equal(BigInt(`0x${serial}`), BigInt(`0x${first}`));
   assert.match(issuer!, /^[0-9a-f]{40}$/);
 
   // Two thirds of its life are over. No renewal information is requested while an order is pending.
   ahead = 62 * day;
-  await until('it is asked again', async () => asked.length > 1 || undefined);
+  await until('it is requested again', async () => asked.length > 1 || undefined);
   assert.equal(service.pebble.issued(), 1, 'the window is later');
 
   // As an authority does that has to revoke what it has issued.

@@ -24,7 +24,7 @@ test('sixty days later every certificate is renewed while visitors come, and no 
   });
   const before = await serials();
   const insists = async () => (await ask('berth.test')).headers['strict-transport-security'];
-  assert.equal(await insists(), undefined, 'nobody knows yet whether a renewal works');
+  assert.equal(await insists(), undefined, 'renewals are untested so far');
 
   const root = await service.pebble.root();
   const visitors = startVisitors({ port: service.httpsPort, root, hosts, path: '/healthz', perSecond: 200 });
@@ -84,7 +84,7 @@ test('an authority that is down leaves existing certificates, and is reported, b
     });
   }
   const mailOf = (subject: RegExp) => mails.filter(({ text }) => subject.test(text));
-  await until('the operator is told', async () => mailOf(/are not issued/).length === 1 || undefined);
+  await until('the operator gets a mail', async () => mailOf(/are not issued/).length === 1 || undefined);
   assert.deepEqual(mails[0]!.to, ['me@example.com']);
   assert.match(mails[0]!.text, /\*\.apps\.test: it ends at \S+\s+the authority at \S+ cannot be reached: ECONNREFUSED/);
   const ready = () => fetch(`http://127.0.0.1:${service.port}/readyz`);
@@ -94,8 +94,8 @@ test('an authority that is down leaves existing certificates, and is reported, b
   assert.deepEqual([answer.status, ((await answer.json()) as { code: string }).code], [503, 'certificate_late']);
   const { token } = await service.start();
   const { certificate } = (await service.status(token)).status;
-  assert.equal(certificate?.because, 'late', 'the owners of applications are told');
-  await until('the operator is told again', async () => mailOf(/are about to end/).length === 1 || undefined);
+  assert.equal(certificate?.because, 'late', 'the owners of applications are notified');
+  await until('the operator gets another mail', async () => mailOf(/are about to end/).length === 1 || undefined);
   await service.restart();
   ahead += day;
   await until('a further failure', async () => /"failures":6/.test(await service.log()) || undefined);

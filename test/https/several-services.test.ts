@@ -102,7 +102,7 @@ test('one of two services orders, both edges answer the authority and serve, and
     });
   const first = await bothShow();
   assert.equal(pebble.issued(), 1);
-  assert.deepEqual([...requested.keys()].toSorted(), ports.toSorted(), 'the authority has asked both');
+  assert.deepEqual([...requested.keys()].toSorted(), ports.toSorted(), 'the authority has queried both');
 
   // Two thirds of its life; what is issued then ends, by the clock of the authority, at the same time.
   ahead += 270 * day;

@@ -78,7 +78,7 @@ test('PostgreSQL ends at once although clients are connected, and its volume ser
   await eventually(async () => (await query(first, requested)).output === '1' || undefined);
   const startedAt = performance.now();
   await first.container.stop({ t: 500 });
-  assert.ok(performance.now() - startedAt < 300_000, 'nobody waits for the client, nor for the end of patience');
+  assert.ok(performance.now() - startedAt < 300_000, 'the service waits neither for the client nor for the timeout');
   await idle;
   await first.remove();
 

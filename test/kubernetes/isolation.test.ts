@@ -173,7 +173,7 @@ test('of what is tried on Docker, each attempt is made or is left out for a reas
   assert.deepEqual(
     Object.keys(leftOut).filter((name) => !all.some((each) => each.name === name)),
     [],
-    'reasons of attempts that there are none of',
+    'reasons for attempts that do not exist',
   );
 });
 

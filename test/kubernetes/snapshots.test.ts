@@ -157,7 +157,7 @@ test('of a service that is killed while storage takes VolumeSnapshots none is le
   service.standIn.isHeld = true;
   const id = await service.take(app);
   const taking = async () => (await service.copiersOf(app)).filter((name) => name.startsWith('VolumeSnapshot '));
-  await until('both are asked for', async () => (await taking()).length === 2 || undefined);
+  await until('both are requested', async () => (await taking()).length === 2 || undefined);
   const left = await taking();
   await service.berth.end('SIGKILL');
   await service.berth.serve();

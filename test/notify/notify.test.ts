@@ -83,7 +83,7 @@ test('a notice that cannot be sent takes nothing from another that is being sent
   const failedCall = Promise.withResolvers<void>();
   const call = async () => {
     failedCall.resolve();
-    throw new Error('the process is told to stop');
+    throw new Error('the process stops');
   };
   const sendMail = async (mail: (typeof mails)[number]) => {
     await failedCall.promise;

@@ -164,7 +164,7 @@ test('skopeo pushes an archive, of layers compressed with zstd too, and finds an
 const containerd = ['/run/containerd/containerd.sock', '/var/run/docker/containerd/containerd.sock'].find(existsSync);
 
 test('containerd pushes: the whole blob in one PUT', {
-  skip: !containerd && 'there is no socket of containerd',
+  skip: !containerd && 'the socket of containerd is missing',
 }, async () => {
   const file = join(directory, 'containerd.tar');
   const name = nameOf('containerd:1');

@@ -17,9 +17,9 @@ before(async () => {
 after(() => registry.close());
 
 const config = Buffer.from(JSON.stringify({ architecture: 'amd64', os: 'linux', rootfs: { type: 'layers' } }));
-const layer = Buffer.from('a layer, as far as a registry can tell');
+const layer = Buffer.from('a layer, opaque to the registry');
 const manifest = imageManifest(config, [layer]);
-const unknown = digestOf('nobody has pushed this');
+const unknown = digestOf('never pushed');
 
 const at = (path: string, name = 'conformance') => `/v2/${namespace}/${name}/${path}`;
 const ask = (method: string, path: string, requested: Parameters<ImageRegistry['ask']>[2] = {}) =>
@@ -105,7 +105,7 @@ describe('pull', () => {
 
 describe('push', () => {
   test('PATCH request with blob in body should yield 202 response, PUT request to session URL with digest 201', async () => {
-    const blob = Buffer.from('streamed, of a length that nobody has told');
+    const blob = Buffer.from('streamed, of unknown length');
     const begun = await ask('POST', at('blobs/uploads/'));
     const patched = await ask('PATCH', locationOf(begun), {
       body: new Blob([blob]).stream(),
@@ -127,7 +127,7 @@ describe('push', () => {
   });
 
   test('PUT upload of a blob should yield a 201 response, GET request to it 200', async () => {
-    const blob = Buffer.from('all of it in the PUT');
+    const blob = Buffer.from('the whole blob in the PUT');
     const put = await putBlob(blob);
     assert.equal(put.status, 201);
     assert.deepEqual((await ask('GET', locationOf(put))).content, blob);

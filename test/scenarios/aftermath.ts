@@ -22,7 +22,7 @@ export async function assertWhole(berth: Berth, started: Started, wanted: Whole)
     const { status, text } = await berth.visit(started.url + path);
     return status === 200 && says.test(text);
   });
-  const { state, progress } = await until('its status tells of no trouble any more', async () => {
+  const { state, progress } = await until('its status has no problem any more', async () => {
     const status = await berth.status(started);
     return !status.message && status.pods.every((pod: { state: string }) => pod.state === 'ready') ? status : undefined;
   });

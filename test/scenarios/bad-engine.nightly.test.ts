@@ -80,7 +80,7 @@ test('an engine that answers 500 to everything is reported, and the deployment c
   const ready = await berth.get('/readyz');
   assert.deepEqual([ready.status, ready.body.code], [503, 'engine_unreachable']);
   const app = await berth.start(keepingYaml('refused', image, 'refused'));
-  const { message } = await until('the status tells of it', async () => {
+  const { message } = await until('the status reports it', async () => {
     const status = await berth.status(app);
     return status.message ? status : undefined;
   });
@@ -105,7 +105,7 @@ test('an engine that hangs is reported; running deployments are served, and star
   const [ready, healthy] = await Promise.all([berth.get('/readyz'), berth.get('/healthz')]);
   assert.deepEqual([ready.status, ready.body.code, healthy.status], [503, 'engine_unreachable', 200]);
   const app = await berth.start(keepingYaml('waiting', image, 'waiting'));
-  await until('the status tells of it', async () => (await berth.status(app)).message === away);
+  await until('the status reports it', async () => (await berth.status(app)).message === away);
   assert.equal((await berth.visit(app.url)).body.code, 'application_deploying');
   assert.match((await berth.visit(`${steady.url}/says`)).text, /steady/);
   await berth.remove(steady);

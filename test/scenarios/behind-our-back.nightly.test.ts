@@ -80,7 +80,7 @@ for (const [what, tamper] of [
 ] as const)
   test(
     `containers ${what} behind our back answer again, within the time of a survey and without being replaced`,
-    onDocker('nobody can do that to a pod'),
+    onDocker('a pod cannot be changed like that'),
     async () => {
       const { app, born } = await start(what.split(' ')[0]!);
       const before = await workloadsOf(berth, app);

@@ -14,7 +14,7 @@ const options = onDocker('the firewall of other engines is not this one');
 let berth: Berth;
 let proxy: Server;
 let other: Server;
-/** The addresses that the proxy was asked for. */
+/** The addresses that the proxy was used for. */
 const requested: string[] = [];
 /** An address of this machine that containers can route to. */
 const address = Object.values(networkInterfaces())

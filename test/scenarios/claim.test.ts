@@ -80,7 +80,7 @@ test('what a stranger has deployed lives on with its data past its time limit on
   assert.equal(claimed.url, notes.url);
 
   await berth.setClock(2 * hour);
-  await until('what nobody has claimed is gone', async () => (await berth.visit(fleeting.url)).status === 410);
+  await until('the unclaimed deployment is removed', async () => (await berth.visit(fleeting.url)).status === 410);
   // The same answer to the letter: the same container, started once, with the same data.
   assert.equal((await berth.visit(notes.url)).text, before);
   const { body } = await berth.get(`/getReservations?sessionToken=${notes.sessionToken}`);

@@ -9,7 +9,7 @@ import { findPredecessor } from '../../src/handover.ts';
 
 const dataDir = process.argv[2]!;
 const predecessor = await findPredecessor(dataDir);
-if (!predecessor) throw new Error('there is nobody to take the place of');
+if (!predecessor) throw new Error('the predecessor is missing');
 await predecessor.standAside();
 const sockets = createServerSockets();
 const { apiSocket, pagesSocket, registrySocket, serviceSocket } = edgePaths(dataDir);

@@ -137,7 +137,7 @@ async function whileAway(signal: 'SIGKILL' | 'SIGTERM', work: () => Promise<void
 
 /** In its status, and in its events. */
 async function untilTold(app: Started) {
-  const status = await until('the status tells of it', async () => {
+  const status = await until('the status reports it', async () => {
     const status = await berth.status(app);
     return status.message === away ? status : undefined;
   });

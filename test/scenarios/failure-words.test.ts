@@ -33,7 +33,7 @@ before(async () => {
 after(async () => {
   await berth.destroy();
   await Promise.all([open, closed, inside].map((each) => each.close()));
-  assert.equal(inside.requests(), 0, 'nobody asks what a stranger may not reach');
+  assert.equal(inside.requests(), 0, 'the forbidden address gets no request');
   await removeBrought(docker, open.host);
 });
 

@@ -59,7 +59,7 @@ test('a failed update leaves the previous revision serving, and says so', async 
   await berth.update(app, crashing);
   const status = await until('the update has failed', async () => {
     const { status: code } = await berth.visit(app.url);
-    assert.equal(code, 200, 'the first revision serves all the while');
+    assert.equal(code, 200, 'the first revision keeps serving');
     const status = await berth.status(app);
     return status.state === 'failed' ? status : undefined;
   });

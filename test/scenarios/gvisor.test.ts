@@ -100,7 +100,7 @@ application:
       command: node -e "${hog}"
       resources: { limits: { memory: 96Mi } }
 `);
-  const status = await until('it is told', async () => {
+  const status = await until('it is reported', async () => {
     const found = await berth.status(app);
     return /killed for memory/.test(found.message) ? found : undefined;
   });

@@ -98,7 +98,7 @@ const steps: Record<
     env: () => ({ BERTH_ENGINE: 'docker', DOCKER_HOST: 'unix:///nowhere/docker.sock' }),
     prevent: async () => [],
   },
-  'a cluster that nobody has named': {
+  'a cluster without a name': {
     words: /The kubeconfig cannot be read/,
     env: () => ({ BERTH_ENGINE: 'kubernetes', KUBECONFIG: '/nowhere/kubeconfig' }),
     prevent: async () => [],
@@ -129,12 +129,12 @@ const steps: Record<
     },
   },
   'the loop': {
-    words: /nobody takes over here/,
+    words: /no takeover here/,
     async prevent({ dataDir }) {
       const db = await openSqlite(join(dataDir, 'berth.db'));
       await sql`pragma foreign_keys = off`.execute(db);
       await db.insertInto('leases').values(anybodysLease).execute();
-      await sql`create trigger stuck before update on leases begin select raise(abort, 'nobody takes over here'); end`.execute(
+      await sql`create trigger stuck before update on leases begin select raise(abort, 'no takeover here'); end`.execute(
         db,
       );
       await db.destroy();

@@ -21,7 +21,7 @@ for (const store of inTier<'sqlite' | 'postgresql'>(['sqlite'], ['postgresql']))
     const crowd = startCrowd(berth, shop);
     // Also where an assertion fails before: they would ask for ever.
     t.after(() => crowd.end());
-    await until('everybody has been answered', async () => crowd.counts.every((count) => count > 5));
+    await until('all clients have been answered', async () => crowd.counts.every((count) => count > 5));
 
     for (const name of ['blog', 'wiki']) {
       const serving = berth.serve();
@@ -33,7 +33,7 @@ for (const store of inTier<'sqlite' | 'postgresql'>(['sqlite'], ['postgresql']))
       assert.equal(code, 0, berth.log().slice(-3000));
       await berth.reach(started, 'running');
       const before = [...crowd.counts];
-      await until('everybody is answered by the next one', async () =>
+      await until('all clients are answered by the next one', async () =>
         crowd.counts.every((count, index) => count > before[index]! + 5),
       );
     }
@@ -54,7 +54,7 @@ test('a service that is started with another BERTH_BASE_URL next to the running 
   assert.deepEqual(await ended, [0, null]);
   const { host } = new URL(shop.url);
   const address = `http://${host.replace(/:.*/, '')}:4242/`;
-  await until('it is told', async () => (await berth.visit(shop.url)).text === `one at ${address}`);
+  await until('it is reported', async () => (await berth.visit(shop.url)).text === `one at ${address}`);
   await berth.reach(shop, 'running');
 });
 

@@ -78,7 +78,7 @@ test('of a failed update the status says which revision serves, and what each po
   await berth.reach(app, 'running');
   await berth.update(app, webYaml('app', 'second').replace('node:26-slim', nowhere));
   // The failure is reported first, and the serving revision after the next look.
-  const status = await until('the earlier revision serves, and its pods are told', async () => {
+  const status = await until('the earlier revision serves, and its pods are reported', async () => {
     const status = await berth.status(app);
     const isOfServing = status.pods.every(({ revision }: Pod) => revision === status.servingRevision);
     return status.health === 'serving' && isOfServing ? status : undefined;

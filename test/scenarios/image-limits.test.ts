@@ -10,7 +10,7 @@ import { type Berth, createBerth, until } from './berth.ts';
 import { onDocker } from './engine-of-tests.ts';
 
 const held = onDocker(
-  'a start on a cluster asks for each layer before a node pulls: one that is held back is a registry that has stopped',
+  'a start on a cluster requests each layer before a node pulls: a layer that is held back means a stopped registry',
 );
 
 const docker = new Docker();

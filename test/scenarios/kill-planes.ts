@@ -66,7 +66,7 @@ export async function visitWhileKilled(
     for (const { url, applicationName } of started) {
       const { text } = await plane.visit(url);
       if (!text.startsWith(applicationName))
-        throw new Error(`${applicationName} answers ${text} before anybody is killed`);
+        throw new Error(`${applicationName} answers ${text} before the first kill`);
     }
 
   async function visit(number: number): Promise<void> {

@@ -18,5 +18,8 @@ for (const what of ['edge', 'berth'] as const)
     const paths = edgePaths(dataDir);
     assert.equal((await findProxies(paths)).length > 0, true);
     doomed.kill('SIGKILL');
-    await until('nothing of it is left', async () => (await findProxies(paths)).length === 0 && !existsSync(dataDir));
+    await until(
+      'it is removed completely',
+      async () => (await findProxies(paths)).length === 0 && !existsSync(dataDir),
+    );
   });

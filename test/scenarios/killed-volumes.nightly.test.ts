@@ -14,7 +14,7 @@ before(async () => {
 });
 after(async () => await berth.destroy());
 
-testLives('a pod with a volume and one beside it', {
+testLives('a pod with a volume and another pod', {
   berth: () => berth,
   yaml: (name, says) => keepingYaml(name, image, says),
   whole: { path: '/says', workloads: 2, volumes: 1 },

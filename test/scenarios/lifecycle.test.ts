@@ -52,7 +52,7 @@ test('a configuration becomes a live URL, is updated under the same URL, extende
 
   await berth.remove(hello);
   await until('the site is gone', async () => (await berth.visit(hello.url)).status === 410);
-  await until('nothing of it is left', async () => (await berth.inventory()).owned.length === 0);
+  await until('it is removed completely', async () => (await berth.inventory()).owned.length === 0);
   const list = await berth.get(`/getReservations?sessionToken=${hello.sessionToken}`);
   assert.equal(list.status, 404);
 });

@@ -16,7 +16,7 @@ application:
   name: shop
   pods:
     - { name: db, image: postgres:17, servicePorts: [5432], volumes: [{ name: data, size: 1Gi, mountPath: /data }] }
-    - { name: web, image: ghcr.io/anybody/anything:1, path: /, servicePorts: [8080] }
+    - { name: web, image: ghcr.io/example/anything:1, path: /, servicePorts: [8080] }
 `;
 
 test('without Docker a deployment becomes running, its site echoes, and it is removed and found again', async (t) => {

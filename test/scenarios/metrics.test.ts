@@ -95,7 +95,7 @@ test('under a load the numbers of its pod and of its site move, for its owner an
     });
 
   await berth.visit(`${app.url}/end`);
-  const again = await until('its restart is told with its reason', async () => {
+  const again = await until('its restart is reported with its reason', async () => {
     const [pod] = (await ask()).pods;
     return pod && pod.restarts > 0 && pod.startedAt > idle.startedAt ? pod : undefined;
   });

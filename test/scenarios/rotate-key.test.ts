@@ -18,7 +18,7 @@ after(async () => await berth.destroy());
 /** Answers with the password that was generated for it, and a word that updates change. */
 function tellingYaml(word: string): string {
   return `application:
-  name: telling
+  name: revealing
   pods:
     - name: web
       image: node:26-slim
@@ -48,8 +48,8 @@ const dieHalfWay = `
   import { openSqlite } from './src/store/database.ts';
   const [, folder] = process.argv;
   const db = await openSqlite(folder + '/berth.db');
-  const told = ({ kind }) => kind === 'key-added' && process.kill(process.pid, 'SIGKILL');
-  await rotateKey(db, { file: keyFileOf(folder), actor: 'ada', now: Date.now(), told });
+  const report = ({ kind }) => kind === 'key-added' && process.kill(process.pid, 'SIGKILL');
+  await rotateKey(db, { file: keyFileOf(folder), actor: 'ada', now: Date.now(), report });
 `;
 
 test('what runs goes on through a rotation, is updated after it, and has the password that it had', async () => {
@@ -78,7 +78,7 @@ test('what runs goes on through a rotation, is updated after it, and has the pas
   await berth.end('SIGTERM');
   await berth.serve();
   assert.equal(readKeys(file)!.length, 1);
-  await until('it is told', async () => /everything is sealed with the new key/.test(berth.log()));
+  await until('it is reported', async () => /everything is sealed with the new key/.test(berth.log()));
   await berth.reach(app, 'running');
   assert.equal((await berth.visit(app.url)).text, `three ${password}`);
   secrets.push(readKeys(file)![0]);
@@ -88,7 +88,7 @@ test('what runs goes on through a rotation, is updated after it, and has the pas
   await rotate();
   await berth.serve();
   const authorization = `Bearer ${app.sessionToken}`;
-  const { body } = await berth.get('/getDeploymentConfiguration?applicationName=telling', { authorization });
+  const { body } = await berth.get('/getDeploymentConfiguration?applicationName=revealing', { authorization });
   assert.equal(body.yaml, tellingYaml('three'));
   secrets.push(readKeys(file)![0]);
 

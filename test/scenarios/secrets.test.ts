@@ -15,7 +15,7 @@ const planted = /planted-/;
 /** Writes its secrets; its second revision fails, and its last lines are shown. */
 function tellingYaml(port: number): string {
   return `application:
-  name: telling
+  name: revealing
   registryLogin: { registry: registry.example, username: me, personalAccessToken: planted-login }
   pods:
     - name: web
@@ -45,7 +45,7 @@ test('no secret of a configuration is in any answer but the configuration of its
   answers.set('start', started.text);
   const app: Started = started.body;
   await berth.reach(app, 'running');
-  const query = `applicationName=telling&sessionToken=${app.sessionToken}`;
+  const query = `applicationName=revealing&sessionToken=${app.sessionToken}`;
   const ask = async (what: string, path: string) => answers.set(what, (await berth.get(path)).text);
 
   await until('the pod has written', async () => (await berth.get(`/getDeploymentLogs?${query}`)).text.includes('key'));

@@ -84,9 +84,9 @@ test('a deployment whose process is killed is finished by another one on the sam
   // From before the kill: this process may have stood still for longer than a lease since.
   const { at: killedAt, ...held } = JSON.parse(await readFile(join(dataDir, 'killed'), 'utf8')) as LastWords;
   assert.equal(held.state, 'deploying', held.explanation);
-  assert.ok(held.leasedUntil <= killedAt + leaseMs, 'nobody has to wait for longer than a lease');
+  assert.ok(held.leasedUntil <= killedAt + leaseMs, 'no process waits longer than a lease');
 
-  await until('somebody else has it', async () => (await lease())!.token !== held.token);
+  await until('another process has it', async () => (await lease())!.token !== held.token);
   const takenAt = Date.now();
   assert.ok(takenAt >= held.leasedUntil, 'not before it has run out');
   assert.ok(takenAt <= killedAt + leaseMs + slackMs, `taken after ${takenAt - killedAt} ms`);

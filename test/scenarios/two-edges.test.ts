@@ -31,7 +31,7 @@ test('an update and a removal under load lose no request on either of two edges'
   );
   const untilAllWereAnswered = async () => {
     const before = [...crowd.counts];
-    await until('everybody has been answered', async () =>
+    await until('all clients have been answered', async () =>
       crowd.counts.every((count, index) => count > before[index]! + 5),
     );
   };

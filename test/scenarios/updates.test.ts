@@ -66,7 +66,9 @@ test('rolling updates under a steady 100 requests a second fail none of them, an
     await updateTo('r2');
     assert.equal((await berth.reach(app, 'running')).progress, 100, 'it runs while the old one drains');
     const cutAt = await stream.cutAt;
-    await until('its end is told', async () => (await berth.events(app)).some((message) => /^remove /.test(message)));
+    await until('its end is reported', async () =>
+      (await berth.events(app)).some((message) => /^remove /.test(message)),
+    );
     const { routedAt, removedAt } = await changeTo(app, 2);
     assert.ok(removedAt - routedAt > graceMs - 100, `it was stopped ${removedAt - routedAt} ms after the switch`);
     assert.ok(cutAt - routedAt > graceMs - 100, `the stream was cut ${cutAt - routedAt} ms after the switch`);

@@ -40,7 +40,7 @@ for (const store of inTier<'sqlite' | 'postgresql'>(['sqlite'], ['postgresql']))
     open.defer(async () => void (await crowd.end()));
     const isServed = async () => {
       const counts = [...crowd.counts];
-      await until('everybody is answered', async () =>
+      await until('all clients are answered', async () =>
         crowd.counts.every((count, index) => count > counts[index]! + 20),
       );
     };

@@ -73,7 +73,7 @@ test('if a part may have been loaded, the previous files are restored', async ()
     others.map(({ id, state }) => [id, state]),
     [[failed, 'failed']],
   );
-  assert.match(others[0]!.problem!, /runs no commands in pods.* What was there before is being put back from snapshot/);
+  assert.match(others[0]!.problem!, /runs no commands in pods.* The previous data is being restored from snapshot/);
   assert.equal(files.get('n'), 'before');
 });
 
@@ -86,7 +86,7 @@ test('a load that may have left a part is not retried: writes since then would b
   const { restores, failed, files } = await failToLoad('mysql', { exec });
   const { state, tries, problem } = restores.find(({ id }) => id === failed)!;
   assert.deepEqual([state, tries], ['failed', 1]);
-  assert.match(problem!, /^Something went wrong.* What was there before is being put back from snapshot/);
+  assert.match(problem!, /^Something went wrong.* The previous data is being restored from snapshot/);
   assert.equal(files.get('n'), 'before');
   const atOnce = await failToLoad('postgres', { exec });
   assert.deepEqual(

@@ -231,7 +231,7 @@ export async function run(reported: Story, base: Base, { note, report = () => {}
     await converge(scene, clock, pass, () => checkEnd(scene));
     await checkTransitions(db);
     const { length } = await db.selectFrom('deployments').select('id').execute();
-    assert.equal(length, witness.subjects.length, 'more or fewer deployments than were asked for');
+    assert.equal(length, witness.subjects.length, 'more or fewer deployments than requested');
     await checkSecondPass(db, clock, pass, world);
     for (const { state } of await db.selectFrom('deployments').select('state').execute()) note(`ends ${state}`);
     if (witness.leasesOverlap) note('leases overlap');

@@ -104,7 +104,7 @@ test('a worker that learns of it stops, and that does not count as a try', async
   await slowly;
   const { state, tries } = await restore();
   assert.deepEqual([state, tries], ['asked', 0]);
-  assert.equal((await snapshotsOf(shop.control.db, 'shop')).length, 1, 'no snapshot was asked for before it');
+  assert.equal((await snapshotsOf(shop.control.db, 'shop')).length, 1, 'no snapshot was requested before it');
 });
 
 test("a copy that a killed process's program still uses does not block the work", async () => {

@@ -254,6 +254,6 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
     const leaving = await db.selectFrom('snapshots').select('id').where('state', '=', 'leaving').execute();
     // Data that has expired lately may still be there, and is removed with the next.
     const each = copiesAs === 'tars' ? names.length : 1;
-    assert.ok(kept.size <= placed.length + each * leaving.length, 'what nobody names is kept');
+    assert.ok(kept.size <= placed.length + each * leaving.length, 'unnamed data is kept');
   }
 }

@@ -184,7 +184,7 @@ export function describeStory(story: Story): string {
     ...blows.map(({ of, call, when, what }) => `${when} call ${call} of ${of}: ${describeEffect(what)}`),
     ...story.lostWrites.map((write) => `writing ${write} fails`),
     ...story.lostAnswers.map((commit) => `the answer to commit ${commit} is lost`),
-    ...story.lostReplies.map((intent) => `the API is not told that intent ${intent} was written`),
+    ...story.lostReplies.map((intent) => `the API does not learn that intent ${intent} was written`),
     ...story.lateReads.map(({ read, ms }) => `what read ${read} finds arrives ${ms} ms later`),
   ].join('\n');
 }

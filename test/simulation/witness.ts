@@ -108,7 +108,7 @@ function checkRoutes(call: Call, { witness, world, edges }: Scene): void {
       const text = `after ${what}, ${label} leads ${endpoint.path} to ${endpoint.address}`;
       const found = containerAt(world, endpoint.address);
       if (!found) {
-        assert.ok(isHarmed || witness.leasesOverlap, `${text}, where nobody is`);
+        assert.ok(isHarmed || witness.leasesOverlap, `${text}, which no workload has`);
         continue;
       }
       const { workload, deploymentId } = found;
@@ -164,7 +164,7 @@ export async function checkEnd(scene: Scene): Promise<void> {
     assert.deepEqual(
       [...sites.keys()].filter((label) => !labels.includes(label)),
       [],
-      'routes of nobody',
+      'routes without a deployment',
     );
 }
 
@@ -205,7 +205,7 @@ async function checkPresent(deployment: Deployment, subject: Subject, scene: Sce
   assert.deepEqual(
     observed.workloads.map(({ name }) => name).filter((name) => !kept.includes(name)),
     [],
-    `nobody wants these any more (${reported})`,
+    `these are no longer needed (${reported})`,
   );
   for (const { volume, sizeBytes } of desired.volumes)
     assert.ok((observed.volumeSizes?.[volume] ?? 0) >= sizeBytes, `volume ${volume} is not there (${reported})`);
@@ -228,7 +228,7 @@ async function checkEvents({ id, state }: Deployment, { intents }: Subject, { db
   const events = await eventsAfter(db, id, 0, 10_000);
   assert.equal(new Set(events.map(({ number }) => number)).size, events.length, 'one number for two events');
   const reported = events.reduce((sum, event) => sum + (event.kind === 'forgotten' ? event.events : event.count), 0);
-  assert.equal(reported, events.at(-1)?.sequence, 'an event that was told is neither written nor counted');
+  assert.equal(reported, events.at(-1)?.sequence, 'a reported event is neither written nor counted');
   assert.ok(events.length <= maxEvents, 'more events are kept than there may be');
   assert.equal(events.filter(({ kind }) => kind === 'intent').length, intents, 'a lost intent');
   const last = events.findLast((event) => event.kind === 'state');

@@ -19,7 +19,7 @@ export type Read = {
 
 export function read(text: string): Read {
   const { source, diagnostics } = readSource(text);
-  if (!source) throw new Error(`The test's document is no YAML: ${diagnostics[0]?.message}`);
+  if (!source) throw new Error(`The test's document is not valid YAML: ${diagnostics[0]?.message}`);
   const { spec, diagnostics: found } = readCompose(source);
   const sorted = inDocumentOrder(found).filter(({ code }) => code !== 'name-default');
   return {

@@ -159,6 +159,6 @@ async function accountOfServer(): Promise<{ uid: number; gid: number } | undefin
 /** The folder of the programs of its newest version that is here. */
 export async function postgresPrograms(): Promise<string> {
   const found = (await readdir(versions)).filter((name) => /^\d+$/.test(name)).sort((a, b) => Number(b) - Number(a));
-  if (found[0] === undefined) throw new Error(`there is no PostgreSQL in ${versions}`);
+  if (found[0] === undefined) throw new Error(`PostgreSQL is missing in ${versions}`);
   return join(versions, found[0], 'bin');
 }

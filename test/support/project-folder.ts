@@ -60,7 +60,7 @@ export async function read(t: TestContext, files: Record<string, Written>, optio
     },
     pod(name) {
       const found = specOf().pods.find((pod) => pod.name === name);
-      if (!found) throw new Error(`There is no pod ${name}.`);
+      if (!found) throw new Error(`Pod ${name} is missing.`);
       return found;
     },
   };

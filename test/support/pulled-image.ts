@@ -27,7 +27,7 @@ export const image: ResolvedUpstream = {
   payer: '',
   client: {
     request: () => {
-      throw new Error('nothing is asked of a registry');
+      throw new Error('no registry is used');
     },
   },
   asked: { image: 'r.example:5000/a/b:1', registry: 'r.example:5000', hasLogin: false },

@@ -87,7 +87,7 @@ test('a layer arrives whole over connections that all break, without starting ag
     reported += bytes;
   });
   assert.equal(await registry.hasBlob(repository, digest), true);
-  assert.equal(reported, content.length, 'each byte is told of once');
+  assert.equal(reported, content.length, 'each byte is reported once');
   assert.ok(proxy.broken() >= 2, `${proxy.broken()} connections broke`);
   assert.ok(proxy.passedBytes() < 2.5 * content.length, `${proxy.passedBytes()} bytes were sent`);
 });

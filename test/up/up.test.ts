@@ -146,7 +146,7 @@ test('a Compose folder with a build, mounted files and an .env goes live, and sa
   assert.equal((await berth.visit(first.url)).text, 'good day a1 green from the folder');
   assert.match(first.stderr, /build +\.\/web:1 from \.\/web/);
   assert.match(first.stderr, /note +compose\.yaml:\d+:\d+: "cpu_count" is ignored/);
-  assert.equal(first.stderr.split('"cpu_count" is ignored').length, 2, 'what the plan has told is told once');
+  assert.equal(first.stderr.split('"cpu_count" is ignored').length, 2, 'a finding of the plan is printed once');
 
   await write('.env', 'GREETING=good night\nCOLOUR=green\nSHOP_TOKEN=b2\n');
   const second = await up();

@@ -200,7 +200,7 @@ const broken: [string, Check[], RegExp][] = [
     [judgeDatabase('x', fault), judgeBackup(fault, now)],
     /^bad database: x cannot be used.*\nunknown backup/,
   ],
-  ['a database that is nobody’s', [judgeDatabase('x', { value: undefined })], /^bad database: No service/],
+  ['a database without a service', [judgeDatabase('x', { value: undefined })], /^bad database: No service/],
   ['a slow database', [judgeDatabase('x', { value: 1_500 })], /^warn database: x answers in 1500 ms/],
   ['no recipient', [judgeOperatorMail(undefined, true)], /^warn operator-mail/],
   ['no mail server', [judgeMail(undefined)], /^warn mail/],

@@ -42,7 +42,11 @@ test('before its first start a client queries without a token; other clients’ 
   const { status, body } = await api.get('/api/limits', from('192.0.2.77'));
   assert.equal(status, 200);
   assert.deepEqual([body.deployments.used, body.memory.used, body.sessionDeployments.used], [0, 0, 0]);
-  assert.deepEqual(Object.keys(body.images).sort(), ['fillsVolumes', 'platform'], 'nobody has no images');
+  assert.deepEqual(
+    Object.keys(body.images).sort(),
+    ['fillsVolumes', 'platform'],
+    'a caller without a session has no images',
+  );
 });
 
 test('an unknown token is refused, not treated as missing', async () => {

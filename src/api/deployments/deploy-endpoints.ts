@@ -145,7 +145,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
     const linksFor = (deployment: Deployment, caller: Caller | undefined): Links =>
       linksOf(deployment, {
         baseUrl: service.settings.baseUrl,
-        asks: caller?.kind ?? 'session',
+        callerKind: caller?.kind ?? 'session',
         hasDashboard: service.dashboard !== undefined,
       });
 

@@ -183,7 +183,7 @@ export function historyEndpoints(service: Service, documents: Documents): Fastif
           status: statusRecord(updated, service.now()),
           links: linksOf(updated, {
             baseUrl: service.settings.baseUrl,
-            asks: caller.kind,
+            callerKind: caller.kind,
             hasDashboard: service.dashboard !== undefined,
           }),
           ...numbers,

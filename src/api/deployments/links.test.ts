@@ -6,7 +6,7 @@ const shop = { applicationName: 'shop', environment: 'jolly-tapir', claimedAt: n
 const baseUrl = new URL('https://berth.example.com');
 
 test('an account’s links name the environment, because it may have two applications of one name', () => {
-  const { status, events, update } = linksOf(shop, { baseUrl, asks: 'account', hasDashboard: false });
+  const { status, events, update } = linksOf(shop, { baseUrl, callerKind: 'account', hasDashboard: false });
   assert.equal(
     status,
     'https://berth.example.com/getDeploymentStatus?applicationName=shop&environment=jolly-tapir&wait=50',
@@ -16,9 +16,9 @@ test('an account’s links name the environment, because it may have two applica
 });
 
 test('the dashboard is named where there is one, and claiming while it is possible', () => {
-  const free = linksOf(shop, { baseUrl, asks: 'session', hasDashboard: true });
+  const free = linksOf(shop, { baseUrl, callerKind: 'session', hasDashboard: true });
   assert.equal(free.dashboard, 'https://berth.example.com/d/jolly-tapir/shop');
   assert.equal(free.claim, 'https://berth.example.com/claimDeployment');
-  const claimed = linksOf({ ...shop, claimedAt: 1 }, { baseUrl, asks: 'session', hasDashboard: false });
+  const claimed = linksOf({ ...shop, claimedAt: 1 }, { baseUrl, callerKind: 'session', hasDashboard: false });
   assert.deepEqual(['claim' in claimed, 'dashboard' in claimed], [false, false]);
 });

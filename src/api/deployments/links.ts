@@ -16,13 +16,13 @@ export type Links = {
 };
 
 /**
- * @param asks The kind of the caller. An account may have several applications of one name, in different environments.
+ * @param callerKind The kind of the caller. An account may have several applications of one name, in different environments.
  */
 export function linksOf(
   { applicationName, environment, claimedAt }: Pick<Deployment, 'applicationName' | 'environment' | 'claimedAt'>,
-  { baseUrl, asks, hasDashboard }: { baseUrl: URL; asks: 'session' | 'account'; hasDashboard: boolean },
+  { baseUrl, callerKind, hasDashboard }: { baseUrl: URL; callerKind: 'session' | 'account'; hasDashboard: boolean },
 ): Links {
-  const which: Record<string, string> = asks === 'account' ? { environment } : {};
+  const which: Record<string, string> = callerKind === 'account' ? { environment } : {};
   const linkTo = (path: string, query: Record<string, string> = {}) => {
     const url = new URL(path, baseUrl);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);

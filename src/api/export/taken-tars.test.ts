@@ -86,5 +86,5 @@ test('a cluster that goes away while a copy is made is said to be away, also whe
   const answer = await api.get('/exportDeployment?applicationName=shop', { authorization: `Bearer ${token}` });
   assert.deepEqual([answer.status, answer.body.error], [503, 'The cluster is away.']);
   const { db, now } = api.service;
-  assert.equal((await heldCopies(db, now())).size, 0, 'whoever clears what was left may take it');
+  assert.equal((await heldCopies(db, now())).size, 0, 'a clean-up may remove it');
 });

@@ -22,7 +22,7 @@ test('every response restricts browsers to this origin, without frames and scrip
     );
   }
   const { headers } = await (await testApi()).get('/schema');
-  assert.equal(headers['strict-transport-security'], undefined, 'http is not asked to become https');
+  assert.equal(headers['strict-transport-security'], undefined, 'http is not upgraded to https');
 });
 
 test('no answer lets a page of another origin read it', async () => {

@@ -114,7 +114,7 @@ async function restore(context: Context, target: Target, id: string): Promise<nu
   const ended = await untilEnded(context, target, find, ({ state }) => state === 'done' || state === 'failed');
   if (typeof ended === 'number') return ended;
   if (ended.state === 'failed') return failed(context, ended);
-  const before = ended.before === undefined ? '' : ` What was there before is snapshot ${ended.before}.`;
+  const before = ended.before === undefined ? '' : ` The previous data is in snapshot ${ended.before}.`;
   return say(context, ended, `${ended.volumes.join(', ')} restored from ${id}.${before}`);
 }
 

@@ -232,7 +232,7 @@ volumes: { old: , new: , keep: }
   b2: { image: "a:1", extends: { service: a1 } }
   c3: { image: "a:1", extends: c3 }
   d4: { image: "a:1", extends: { file: ./base.yml, service: x } }
-  e5: { image: "a:1", extends: nobody }
+  e5: { image: "a:1", extends: missing }
 `);
     assert.deepEqual(errors, ['extends-cycle 3', 'extends-cycle 4', 'extends-file 5', 'unknown-service 6']);
   });

@@ -42,7 +42,7 @@ const rows: Row[] = [
   ['a host with a long port is one', 'kafka:29092', 'kafka'],
   ['an image with its version is not a reference', 'postgres:16', ''],
   ['an image with a longer version is not a reference', 'redis:7.2 postgres:16-alpine node/redis:2024', ''],
-  ['a word in prose is not a reference', 'the api talks to redis, and redis to nobody', ''],
+  ['a word in prose is not a reference', 'the api talks to redis, and redis to no pod', ''],
   ['a whole value is one in a variable for a host', 'postgres', 'postgres', 'DB_HOST'],
   ['in one without its underscore too', 'postgres', 'postgres', 'PGHOST'],
   ['and in one in lower case', 'postgres', 'postgres', 'spring.datasource.host'],

@@ -58,7 +58,7 @@ test('a process that is started later continues from the last reported level', a
   assert.equal((await reported(shop)).length, 1);
   await restart();
   await look();
-  assert.equal((await reported(shop)).length, 1, 'it is not told again');
+  assert.equal((await reported(shop)).length, 1, 'it is not reported again');
   await restart();
   shop.world.volumes.get('shop/db-data')!.files.set('file', 'x'.repeat(10));
   await look();

@@ -50,7 +50,11 @@ test('a drain ends when nothing is under way any more, or with its time', async 
   const until700 = await (await newDrain({ idleAfterMs: 700 })).run();
   assert.ok(until700 >= 700 && until700 <= 750, `${until700} ms`);
   assert.equal(await (await newDrain({})).run(), 30_000);
-  assert.equal(await (await newDrain({ idleAfterMs: 0, isEdgeAway: true })).run(), 30_000, 'in doubt all of it');
+  assert.equal(
+    await (await newDrain({ idleAfterMs: 0, isEdgeAway: true })).run(),
+    30_000,
+    'if in doubt, for the whole time',
+  );
 });
 
 test('other work continues during a drain', async () => {

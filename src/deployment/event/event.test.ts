@@ -96,7 +96,7 @@ test('only the fields that differ each time are ignored when events are compared
   });
   assert.equal(identityOf(failed('a', ['12:01 x'])), identityOf(failed('a', ['12:02 x'])));
   assert.notEqual(identityOf(failed('a', [])), identityOf(failed('b', [])));
-  assert.equal(identityOf({ kind: 'intent', intent: 'extend' }), null, 'what is asked twice is asked twice');
+  assert.equal(identityOf({ kind: 'intent', intent: 'extend' }), null, 'two equal requests are two events');
 });
 
 test('an event of an operation contains no values of its workload or its login', () => {

@@ -205,7 +205,7 @@ test('the egress of a network follows the plan of its account, without a restart
   const desired = desiredAt(shop, { number: 1, spec }, { ...resolvedAt(now), egress: noEgress });
   const observed = observedOf({ desired, ready: ['db', 'web'] });
   const planFor = (egress?: string) => describePlan(plan(desired, { ...observed, ...(egress && { egress }) }, serving));
-  assert.equal(planFor('open'), 'set-egress none, it is open');
+  assert.equal(planFor('open'), 'set-egress none, now open');
   assert.equal(planFor('none'), '');
   // The engine has no firewall to update.
   assert.equal(planFor(), '');

@@ -129,7 +129,7 @@ function planWithdrawal(operations: Operation[], { workloads }: Observed, endpoi
 function planNetwork({ egress }: Running, { hasNetwork, egress: present }: Observed): Operation[] {
   if (!hasNetwork) return [{ kind: 'create-network', egress, because: 'missing' }];
   if (present === undefined || present === printEgress(egress)) return [];
-  return [{ kind: 'set-egress', egress, because: `it is ${present}` }];
+  return [{ kind: 'set-egress', egress, because: `now ${present}` }];
 }
 
 /**

@@ -99,7 +99,11 @@ test('for space the oldest scheduled ones are removed, never manual ones or the 
 test('a plan says some of the terms, and the rest is usual; tries come later each time', () => {
   assert.deepEqual(snapshotTermsOf({}, true), { count: 7, bytes: 10 * 2 ** 30, everyMs: 24 * hour });
   assert.deepEqual(snapshotTermsOf({ snapshots: { everyMs: null } }, true).everyMs, null);
-  assert.equal(snapshotTermsOf({}, false).everyMs, null, 'nothing is scheduled to a place that nobody has chosen');
+  assert.equal(
+    snapshotTermsOf({}, false).everyMs,
+    null,
+    'nothing is scheduled to a place that the operator has not chosen',
+  );
   assert.equal(snapshotTermsOf({ snapshots: { everyMs: hour } }, false).everyMs, hour);
   assert.deepEqual([retryAt(1, 0), retryAt(2, 0)], [120_000, 240_000]);
 });

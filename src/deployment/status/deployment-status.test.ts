@@ -62,7 +62,7 @@ test('who was ready since its start, and is not any more, is degraded; after a r
   const starting = 'web starting does not listen on port 80';
   const restarted = observe({ ready: ['db'], starting: ['web'] }, { web: { restarts: 1 } });
   assert.equal(inShort(look(restarted, well))[1], starting);
-  assert.equal(inShort(look(sick, []))[1], starting, 'nobody has seen it ready');
+  assert.equal(inShort(look(sick, []))[1], starting, 'no observation found it ready');
   assert.equal(inShort(look(sick, look(ready, [], false), false))[1], starting, 'its revision does not serve yet');
 });
 

@@ -186,7 +186,7 @@ describe('the edge', () => {
     ['a host that it lost', `del map ${sitesMap} shop.test`],
     ['a host that it has twice', `add map ${sitesMap} shop.test elsewhere`],
     ['a host that leads elsewhere', `set map ${sitesMap} shop.test elsewhere`],
-    ['an unknown host', `add map ${sitesMap} nobody.test elsewhere`],
+    ['an unknown host', `add map ${sitesMap} missing.test elsewhere`],
     ['routes that it lost', `clear map ${routesMap}`],
     ['endpoints that it lost', `clear map ${endpointsMap}`],
   ] as const) {

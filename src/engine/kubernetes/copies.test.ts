@@ -26,6 +26,6 @@ test('volumes are prepared for filling only while the caller continues', async (
   const stop = new AbortController();
   const making = make('shop', [{ volume: 'db-data', sizeBytes: 1 }], 'key', 'shop', stop.signal);
   await waits;
-  stop.abort(new Error('The service is asked to stop.'));
-  await assert.rejects(making, /asked to stop/);
+  stop.abort(new Error('The service stops.'));
+  await assert.rejects(making, /service stops/);
 });

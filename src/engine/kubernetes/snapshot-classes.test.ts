@@ -22,7 +22,7 @@ for (const [title, classes, wanted, chosen] of [
     { because: 'there are several of the driver disks, a, b: BERTH_SNAPSHOT_CLASS names one' },
   ],
   [
-    'none where there is no class',
+    'no class on a cluster without one',
     [found('a', { driver: 'files' })],
     undefined,
     { because: 'no VolumeSnapshotClass is of the driver disks' },
@@ -40,7 +40,7 @@ for (const [title, classes, wanted, chosen] of [
     { because: 'no VolumeSnapshotClass a is of the driver disks' },
   ],
   [
-    'none that leaves on the storage what it has taken',
+    'no class that retains deleted snapshots',
     [found('a', { deletionPolicy: 'Retain' })],
     undefined,
     { because: 'the deletionPolicy of a is not Delete' },

@@ -158,7 +158,7 @@ test('who answers badly from the start is unhealthy since its first answer, unti
   const refused = checkOf(undefined, elsewhere);
   await refused.attempt();
   assert.equal(refused.because?.kind, 'refused');
-  assert.equal(refused.unhealthySinceMs, undefined, 'nobody answers yet');
+  assert.equal(refused.unhealthySinceMs, undefined, 'no response yet');
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 });
@@ -253,7 +253,11 @@ test('who listens elsewhere counts from the last sign that it is on its way: oth
   assert.equal(first.sinceMs, 10_000);
   const idle = followElsewhere(first, { ports: '81', open: [81], cpuMs: 510, atMs: 20_000 });
   assert.equal(idle.sinceMs, 10_000);
-  assert.equal(followElsewhere(idle, { ports: '81', open: [81], cpuMs: 600, atMs: 20_200 }), idle, 'too short to tell');
+  assert.equal(
+    followElsewhere(idle, { ports: '81', open: [81], cpuMs: 600, atMs: 20_200 }),
+    idle,
+    'too short for a conclusion',
+  );
   assert.equal(
     followElsewhere(idle, { ports: '81', open: [81], cpuMs: 2_000, atMs: 30_000 }).sinceMs,
     30_000,

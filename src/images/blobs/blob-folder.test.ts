@@ -77,7 +77,7 @@ test('an incomplete blob cannot be found, and leftovers of a dead process are re
   await folder.clearStaged(0);
   assert.equal((await staged()).length, 1, 'it is younger than that');
   await folder.clearStaged(Number.POSITIVE_INFINITY, () => true);
-  assert.equal((await staged()).length, 1, 'somebody writes to it');
+  assert.equal((await staged()).length, 1, 'another writer has it open');
   await folder.clearStaged(Number.POSITIVE_INFINITY);
   assert.deepEqual(await staged(), []);
 });

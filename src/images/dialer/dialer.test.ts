@@ -178,7 +178,7 @@ describe('the dialer', () => {
     await assert.rejects(ask(at(outside, 'nothing.example')), refused('unknown-name'));
     await assert.rejects(ask(at(outside, 'outside.example', '/silent'), {}, { answerMs: 50 }), refused('too-slow'));
     await assert.rejects(ask(at(outside, 'outside.example', '/long')), refused('too-long'));
-    const reason = new Error('nobody wants it any more');
+    const reason = new Error('it is no longer needed');
     const giveUp = new AbortController();
     routes['/waiting'] = () => giveUp.abort(reason);
     await assert.rejects(ask(at(outside, 'outside.example', '/waiting'), { signal: giveUp.signal }), reason);

@@ -193,7 +193,7 @@ test('an engine that cannot unpack zstd gets such a layer unpacked, under the di
 });
 
 test('an image is refused each time if a layer does not unpack to the digest in the configuration', async () => {
-  const secret = Buffer.from('of somebody else');
+  const secret = Buffer.from('of another user');
   const layer = gzipSync('of the attacker');
   await using gate = await openGate({ host: '127.0.0.1' });
   const liar = imageOf(layer, () => layer, { diffIds: [digestOf(secret)] });

@@ -18,7 +18,7 @@ import { openNodeGate } from './node-gate.ts';
 
 const limits = narrowLimits({ compressedBytes: 2 ** 30, unpackedBytes: 2 ** 20 });
 const platform = { os: 'linux', architecture: 'amd64' };
-const login = { registry: 'r.example', username: 'me', personalAccessToken: 'the login of somebody' };
+const login = { registry: 'r.example', username: 'me', personalAccessToken: 'the login of a user' };
 const config = Buffer.from(JSON.stringify({ config: { Volumes: { '/data': {} } } }));
 const manifest = Buffer.from('{"is":"a manifest"}');
 
@@ -154,7 +154,7 @@ test('its registry shows each layer once before a node has a pass, and one that 
 
 test('a false unpacked digest that belongs to another user’s layer gets no pass', async () => {
   const layer = gzipSync('the layer');
-  await using gates = await openGates({ layer, diffId: digestOf('of somebody else') });
+  await using gates = await openGates({ layer, diffId: digestOf('of another user') });
   const refusal = /has a layer that is not what its configuration says/;
   await assert.rejects(gates.admit(request), refusal);
   await assert.rejects(gates.admit(request), refusal);

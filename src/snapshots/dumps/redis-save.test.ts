@@ -64,7 +64,7 @@ async function save({ saves = ['Background saving started'], ends = 'ok', dir = 
   try {
     const answers = saves.map((answer, at) => `${at}) echo "${answer}" ;;`).join(' ');
     const cli = `#!/bin/sh
-cd "${folder}"; shift 2; echo "$*" >>asked
+cd "${folder}"; shift 2; echo "$*" >>requests
 [ "$REDISCLI_AUTH" = "${opens}" ] || { echo NOAUTH Authentication required.; exit 0; }
 case "$*" in
   PING) echo PONG ;;
@@ -86,7 +86,7 @@ esac
       () => 'done',
       ({ ownersWords }) => ownersWords as string,
     );
-    return { said, asked: (await readFile(join(folder, 'asked'), 'utf8')).trim().split('\n') };
+    return { said, asked: (await readFile(join(folder, 'requests'), 'utf8')).trim().split('\n') };
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -147,7 +147,7 @@ export function domainsContract(open: OpenStore): void {
     await prove('ada', 2);
     const proven = await led(pending.version);
     assert.deepEqual(proven.told, [`ada1 ${name} served`]);
-    assert.deepEqual((await led(version)).told, [`ada1 ${name} served`], 'who only tries says nothing of it');
+    assert.deepEqual((await led(version)).told, [`ada1 ${name} served`], 'an attempt is not announced');
     assert.deepEqual((await led(undefined)).told, [`ada1 ${name} served`]);
     await put('ada', 'ada2', 3);
     const moved = await led(proven.version);
@@ -194,7 +194,7 @@ export function domainsContract(open: OpenStore): void {
     assert.deepEqual(await names(), [null]);
     await db.deleteFrom('certificates').execute();
     await recordDomainNotice(db, { name, accountId: 'ada' }, 'uncertified');
-    assert.deepEqual(await names(), ['uncertified'], 'it is well by now');
+    assert.deepEqual(await names(), ['uncertified'], 'it has recovered');
     await recordDomainNotice(db, { name, accountId: 'ada' }, null);
     assert.deepEqual(await names(), []);
   });

@@ -79,7 +79,7 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
   test('a lease whose holder died is taken over when it has run out, and the dead one writes nothing any more', async () => {
     await makeDue(db, 'shop', 0);
     const [dead] = await take(0);
-    assert.equal(await nextDueAt(db), 100, 'the instant at which somebody should look');
+    assert.equal(await nextDueAt(db), 100, 'the time of the next visit');
     const [heir] = await take(100);
     assert.equal(heir!.deploymentId, 'shop');
     assert.deepEqual([...(await renewLeases(db, [dead!], 500))], []);
@@ -98,7 +98,7 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
   test('a clock that is set back keeps nothing waiting, neither what is due nor what a dead process holds', async () => {
     await makeDue(db, 'shop', 10_900);
     assert.deepEqual(await take(10_000), []);
-    assert.equal((await take(5_000)).length, 1, 'further away than anybody plans');
+    assert.equal((await take(5_000)).length, 1, 'later than any planned visit');
     assert.deepEqual(await take(4_950), [], 'a little is not the clock');
     assert.equal((await take(4_000)).length, 1);
   });

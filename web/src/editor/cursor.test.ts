@@ -13,23 +13,23 @@ function at(text: string) {
     column,
   );
   if (cursor.kind === 'none') return 'none';
-  const siblings = cursor.kind === 'key' ? ` beside ${[...cursor.siblings].sort().join(',') || 'nothing'}` : '';
+  const siblings = cursor.kind === 'key' ? ` next to ${[...cursor.siblings].sort().join(',') || 'nothing'}` : '';
   return `${cursor.kind} ${cursor.path.join('.') || '(top)'} "${cursor.typed}"${siblings}`;
 }
 
 test('a key is found with its parent and sibling keys', () => {
-  assert.equal(at('app¦'), 'key (top) "app" beside nothing');
-  assert.equal(at('application:\n  na¦'), 'key application "na" beside nothing');
-  assert.equal(at('application:\n  name: shop\n  p¦\nx-a: 1'), 'key application "p" beside name');
+  assert.equal(at('app¦'), 'key (top) "app" next to nothing');
+  assert.equal(at('application:\n  na¦'), 'key application "na" next to nothing');
+  assert.equal(at('application:\n  name: shop\n  p¦\nx-a: 1'), 'key application "p" next to name');
   const pods =
     'application:\n  pods:\n    - name: web\n      image: nginx:1\n      pa¦\n      vars:\n        A: 1\n    - name: db\n      files: []';
-  assert.equal(at(pods), 'key application.pods.[] "pa" beside image,name,vars');
+  assert.equal(at(pods), 'key application.pods.[] "pa" next to image,name,vars');
 });
 
 test('an entry of a list begins with its dash, however far it is indented', () => {
-  assert.equal(at('application:\n  pods:\n    - na¦\n    - name: db'), 'key application.pods.[] "na" beside nothing');
-  assert.equal(at('application:\n  pods:\n  - name: web\n    im¦'), 'key application.pods.[] "im" beside name');
-  assert.equal(at('application:\n  pods:\n    - ¦'), 'key application.pods.[] "" beside nothing');
+  assert.equal(at('application:\n  pods:\n    - na¦\n    - name: db'), 'key application.pods.[] "na" next to nothing');
+  assert.equal(at('application:\n  pods:\n  - name: web\n    im¦'), 'key application.pods.[] "im" next to name');
+  assert.equal(at('application:\n  pods:\n    - ¦'), 'key application.pods.[] "" next to nothing');
   assert.equal(at('a:\n  - - k: ¦'), 'value a.[].[].k ""');
 });
 
@@ -44,11 +44,11 @@ test('a value is found with its key', () => {
 });
 
 test('the path continues within braces and brackets', () => {
-  assert.equal(at('pod:\n  healthCheck: { path: /, po¦'), 'key pod.healthCheck "po" beside path');
+  assert.equal(at('pod:\n  healthCheck: { path: /, po¦'), 'key pod.healthCheck "po" next to path');
   assert.equal(at('pod:\n  healthCheck: { path: ¦'), 'value pod.healthCheck.path ""');
-  assert.equal(at('pod:\n  volumes: [{ name: a }, { si¦'), 'key pod.volumes.[] "si" beside nothing');
+  assert.equal(at('pod:\n  volumes: [{ name: a }, { si¦'), 'key pod.volumes.[] "si" next to nothing');
   assert.equal(at('pod:\n  dependsOn: [db, ca¦'), 'value pod.dependsOn.[] "ca"');
-  assert.equal(at('pod:\n  a: { b: 1 }\n  c¦'), 'key pod "c" beside a');
+  assert.equal(at('pod:\n  a: { b: 1 }\n  c¦'), 'key pod "c" next to a');
 });
 
 test('comments and multi-line texts have no proposals', () => {
@@ -56,6 +56,6 @@ test('comments and multi-line texts have no proposals', () => {
   assert.equal(at('files:\n  - path: /a\n    content: |\n      server {\n        li¦'), 'none');
   assert.equal(
     at('files:\n  - path: /a\n    content: |-\n      text\n    na¦'),
-    'key files.[] "na" beside content,path',
+    'key files.[] "na" next to content,path',
   );
 });

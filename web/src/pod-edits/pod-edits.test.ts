@@ -67,7 +67,7 @@ test('the variables of each pod are read in every notation', () => {
 
 for (const [title, text, pod, variable, line, found] of [
   [
-    'one that is there is changed beside its comment',
+    'one that is there is changed and keeps its comment',
     native,
     'web',
     { name: 'DATABASE_URL', value: 'x y' },
@@ -91,7 +91,14 @@ for (const [title, text, pod, variable, line, found] of [
     '      image: postgres:15\n      vars: { POSTGRES_PASSWORD: "a: b" }\n',
   ],
   ['one in braces stays in braces', native, 'flow', { name: 'C', value: 'x' }, 16, 'vars: { A: 1, B: "two", C: x }'],
-  ['one of a list is changed beside its comment', compose, 'web', { name: 'A', value: '2' }, 6, '      - A=2 # one\n'],
+  [
+    'one of a list is changed and keeps its comment',
+    compose,
+    'web',
+    { name: 'A', value: '2' },
+    6,
+    '      - A=2 # one\n',
+  ],
   [
     'another one of a list comes behind the last',
     compose,

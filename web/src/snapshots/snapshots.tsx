@@ -169,7 +169,7 @@ function RestoreStage({ restore }: { restore: Restore }) {
     <div className={`notice ${tone}`} role="status">
       <p>
         {stageOf(restore, finishedAt === undefined ? '' : printAgo(now - Date.parse(finishedAt)))}
-        {state === 'done' && before !== undefined && ` What was there before is snapshot ${before}.`}
+        {state === 'done' && before !== undefined && ` The previous data is in snapshot ${before}.`}
       </p>
       {problem !== undefined && <p className="small">{problem}</p>}
     </div>

@@ -22,7 +22,7 @@ test('if snapshots are unavailable, the first obstacle is shown', () => {
 });
 
 test('a snapshot shows its reason, its revision, and its size once known', () => {
-  assert.equal(storyOf({ reason: 'asked', revision: 1 }), 'Asked for · revision 1');
+  assert.equal(storyOf({ reason: 'asked', revision: 1 }), 'Requested · revision 1');
   const taken = { reason: 'before-restore', revision: 3, totalBytes: 3 * 2 ** 20 } as const;
   assert.equal(storyOf(taken), 'Before a restore · revision 3 · 3 MiB');
 });

@@ -17,13 +17,13 @@ export function badgeOf({ state }: Pick<Snapshot, 'state'>): { word: string; ton
 }
 
 const reasons: Record<Snapshot['reason'], string> = {
-  asked: 'asked for',
+  asked: 'requested',
   schedule: 'taken by the schedule',
   'before-update': 'before an update',
   'before-restore': 'before a restore',
 };
 
-/** `Asked for · revision 2 · 3.1 MiB`; its size is known once it is taken. */
+/** `Requested · revision 2 · 3.1 MiB`; its size is known once it is taken. */
 export function storyOf({
   reason,
   revision,

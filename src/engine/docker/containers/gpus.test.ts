@@ -23,5 +23,5 @@ test('replicas have one each; while an update replaces a container, old and new 
     [0, 1, 2],
   );
   assert.equal(gpuFor(holder('a', 'renamed'), held, 2), 0, 'the one that goes has it until then');
-  assert.equal(gpuFor(holder('a', 'model', 1), held, 1), 0, 'the operator gives fewer by now');
+  assert.equal(gpuFor(holder('a', 'model', 1), held, 1), 0, 'the operator offers fewer now');
 });

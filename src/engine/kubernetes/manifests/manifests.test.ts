@@ -71,7 +71,7 @@ const request = (workload: Workload, changes: Partial<WorkloadRequest> = {}): Wo
 const here = { edgeNetworks: ['10.250.0.1/32'], hasPortRanges: true, storeVersion: 1_000 };
 
 const golden: Record<string, Manifest[]> = {
-  'a service and all that belongs to it': [
+  'a service with its objects': [
     secretManifest(request(web)),
     ...serviceManifests({ owner, deploymentId, workload: web }),
     controllerManifest(request(web, { imageVolumes: ['/srv/cache'], hasLowPorts: true })),
@@ -174,7 +174,7 @@ test('a copier only gets its claims, and shares no label with a workload', () =>
 });
 
 test('no value of the environment and no file is in what runs a workload, but in its Secret', () => {
-  const secret = 'a value that nobody may see';
+  const secret = 'a secret value';
   const reported = { ...web, env: { PASSWORD: secret }, files: [{ path: '/etc/secret', content: secret }] };
   assert.ok(!JSON.stringify(controllerManifest(request(reported))).includes(secret));
   const manifest = secretManifest(request(reported));

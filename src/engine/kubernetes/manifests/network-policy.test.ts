@@ -43,7 +43,7 @@ test('a policy matches while it is as wanted, or as a process that started later
 
 test('an edited policy does not match, with any mark', () => {
   const edits: Record<string, (policy: FoundPolicy) => void> = {
-    'everybody comes in': ({ spec }) => spec!.ingress!.push({ from: [] }),
+    'all sources are allowed': ({ spec }) => spec!.ingress!.push({ from: [] }),
     'everything goes out': ({ spec }) => spec!.egress!.push({}),
     'an exception less': ({ spec }) => spec!.egress![2]!.to![0]!.ipBlock!.except!.pop(),
     'only some pods': ({ spec }) => Object.assign(spec!.podSelector!, { matchLabels: { app: 'web' } }),
