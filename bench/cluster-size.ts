@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { startLoop } from '../src/control/loop.ts';
 import { revisitMsOf } from '../src/control/schedule.ts';
-import { hashObserved } from '../src/deployment/workload/observed-hash.ts';
+import { hashObserved } from '../src/deployment/workload/workload.ts';
 import { openKubernetesEngine } from '../src/engine/kubernetes/kubernetes.ts';
 import { openSqlite } from '../src/store/database.ts';
 import { pod, specOf } from '../test/support/deployments.ts';

@@ -11,7 +11,7 @@ import { createTidying, startLoop } from '../src/control/loop.ts';
 import { storedRoutes } from '../src/control/routing.ts';
 import { revisitMsOf, togetherMs } from '../src/control/schedule.ts';
 import type { Site } from '../src/deployment/site.ts';
-import { hashObserved } from '../src/deployment/workload/observed-hash.ts';
+import { hashObserved } from '../src/deployment/workload/workload.ts';
 import { startEdge } from '../src/edge/haproxy/haproxy.ts';
 import { createRouteFeed } from '../src/edge/route-feed.ts';
 import { createMemoryWorld } from '../src/engine/memory/world.ts';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { clearPushedCopies } from '../src/control/clear-pushed-copies.ts';
+import { clearPushedCopies } from '../src/control/clear-images.ts';
 import { stopEdge } from '../src/edge/haproxy/haproxy.ts';
 import { endIsolation } from '../src/engine/docker/firewall/isolate.ts';
 import type { Owned } from '../src/engine/engine.ts';

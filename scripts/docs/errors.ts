@@ -1,5 +1,5 @@
 /** PURE. The codes of errors, in Markdown. */
-import { problemCodes } from '../../src/lib/problem-codes.ts';
+import { problemCodes } from '../../src/lib/problem.ts';
 import { table } from './markdown.ts';
 
 export function renderErrors(): string {

@@ -1,6 +1,6 @@
 /** PURE. Hints on refusals that name commands instead of API requests. */
 import type { Problem } from '../client/request.ts';
-import type { ProblemCode } from '../lib/problem-codes.ts';
+import type { ProblemCode } from '../lib/problem.ts';
 
 /** By the code of the refusal; one that no service answers does not compile. */
 const ownHints: { [code in ProblemCode]?: string } = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMessageReader } from './server-sent.ts';
+import { createMessageReader } from './follow.ts';
 
 const stream =
   'id: 1\nevent: intent\ndata: {"a":1}\n\n: still here\n\nid: 2\nevent: pod\ndata: one\ndata: two\n\ndata:last\n\n';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { emptyStore } from '../../test/support/empty-store.ts';
 import type { HostImage } from '../engine/engine.ts';
 import { pulledImages, recordPull } from '../store/pulled-images.ts';
-import { clearPushedCopies } from './clear-pushed-copies.ts';
+import { clearPushedCopies } from './clear-images.ts';
 
 const digest = `sha256:${'0'.repeat(64)}`;
 const named = (name: string) => `pushed.invalid/s0123456789abcdef/${name}`;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deploymentOf } from '../../test/support/deployments.ts';
 import { emptyStore } from '../../test/support/empty-store.ts';
-import { countByCluster } from '../store/clusters.ts';
 import type { Database } from '../store/database.ts';
 import { addDeployment } from '../store/deployments.ts';
+import { countByCluster } from '../store/installation.ts';
 import { addSession } from '../store/sessions.ts';
 import { settleCluster } from './open.ts';
 

@@ -8,7 +8,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Wait } from '../lib/wait.ts';
 import type { Database } from '../store/database.ts';
-import type { StoreProcess } from '../store/held.ts';
+import type { StoreProcess } from '../store/duties.ts';
 import type { Lease } from '../store/leases.ts';
 import type { DiskState } from './disk/disk-state.ts';
 import type { Routed } from './routing.ts';

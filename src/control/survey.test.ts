@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onEngine, shopOnMemory } from '../../test/support/controlled-deployment.ts';
 import { pod, specOf } from '../../test/support/deployments.ts';
 import { createTestEngine } from '../../test/support/memory-engine.ts';
-import { hashObserved } from '../deployment/workload/observed-hash.ts';
+import { hashObserved } from '../deployment/workload/workload.ts';
 import { acquireLeases, makeDue, nextDueAt, releaseLease } from '../store/leases.ts';
 import { createTidying } from './loop.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { manyDeployments } from '../../test/support/many-deployments.ts';
 import { createTestEngine } from '../../test/support/memory-engine.ts';
 import { watchQueries } from '../../test/support/queries.ts';
-import { hashListed } from '../deployment/workload/observed-hash.ts';
+import { hashListed } from '../deployment/workload/workload.ts';
 import type { Owned } from '../engine/engine.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import type { Control } from './control.ts';

@@ -3,11 +3,10 @@
  * while it waits for a pull, a registry, a change or a drain. So a slow deployment delays no others.
  */
 
-import { hashObserved } from '../deployment/workload/observed-hash.ts';
-import type { Observed } from '../deployment/workload/workload.ts';
+import { hashObserved, type Observed } from '../deployment/workload/workload.ts';
 import type { Engine } from '../engine/engine.ts';
 import { backoffMs } from '../lib/backoff.ts';
-import { holderName } from '../store/held.ts';
+import { holderName } from '../store/duties.ts';
 import { acquireLeases, type Lease, type Release, releaseLease, renewLeases } from '../store/leases.ts';
 import type { Control } from './control.ts';
 import { visitPauses } from './schedule.ts';

@@ -18,8 +18,7 @@ import {
   releaseDomain,
   strayDomains,
 } from '../store/domains.ts';
-import { createDuty } from '../store/duties.ts';
-import type { StoreProcess } from '../store/held.ts';
+import { createDuty, type StoreProcess } from '../store/duties.ts';
 import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
 import { createLookup, type Lookup } from './lookup.ts';

@@ -10,7 +10,7 @@ import type { Rate } from '../lib/rate-limit.ts';
 import { runRounds } from '../lib/rounds.ts';
 import type { Seal } from '../lib/seal.ts';
 import { StartError } from '../lib/start-error.ts';
-import type { StoreProcess } from '../store/held.ts';
+import type { StoreProcess } from '../store/duties.ts';
 import { routesSince } from '../store/routes.ts';
 import type { Tables } from '../store/rows.ts';
 import { type AcmeSettings, openAcmeSource } from './acme/acme-source.ts';

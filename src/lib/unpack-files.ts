@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { extract } from 'tar-stream';
-import { orAbort } from './abortable.ts';
+import { orAbort } from './wait.ts';
 
 /** A path segment: not `..`, and without characters that a terminal or a shell interprets. */
 const step = /^(?!\.{1,2}$)[A-Za-z0-9._@+-]{1,200}$/;

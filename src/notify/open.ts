@@ -15,8 +15,7 @@ import { certificatesOf } from '../store/certificates.ts';
 import type { Database } from '../store/database.ts';
 import { claimedDeploymentsOfAccount } from '../store/deployments.ts';
 import { domainsOfAccount } from '../store/domains.ts';
-import { createDuty } from '../store/duties.ts';
-import type { StoreProcess } from '../store/held.ts';
+import { createDuty, type StoreProcess } from '../store/duties.ts';
 import {
   accountsWithChoices,
   addNotice,

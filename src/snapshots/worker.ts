@@ -16,8 +16,8 @@ import {
 import type { Database } from '../store/database.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { addEvents } from '../store/events.ts';
-import { keptDeployments } from '../store/kept-deployments.ts';
 import { atOnce, makeDue } from '../store/leases.ts';
+import { keptDeployments } from '../store/restorable-deployments.ts';
 import {
   deleteRestoresOfRemoved,
   nextPendingRestore,

@@ -4,10 +4,14 @@
  */
 import { open } from 'node:fs/promises';
 import { type Kysely, sql } from 'kysely';
+import type { Instant } from '../deployment/deployment.ts';
 import { clearTables, copySome, tableShapes } from './copy-tables.ts';
 import { type Database, openSqlite } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
+import { atOnce } from './leases.ts';
+import { nextRoutesVersion } from './routes.ts';
 import type { Tables } from './rows.ts';
+import { write } from './transaction.ts';
 
 /** The file must not be there yet; it is for its owner alone. */
 export async function copyToFile(db: Kysely<Tables>, file: string): Promise<void> {
@@ -36,4 +40,34 @@ async function copyFromServer(db: Kysely<Tables>, file: string): Promise<void> {
   } finally {
     await to.destroy();
   }
+}
+
+/** Removes from a copied database the facts about its original machine, before a service uses it elsewhere. */
+
+/**
+ * Clears all endpoints, because another workload may now have a previous address: each route works again after the next
+ * visit. Visits all present deployments at once and releases all leases.
+ */
+export async function settleRestored(db: Kysely<Tables>, now: Instant): Promise<void> {
+  await write(db, 'all', async (db) => {
+    await db.deleteFrom('edges').execute();
+    await db.deleteFrom('duties').execute();
+    // The filled volumes stayed on the previous machine.
+    await db
+      .updateTable('restores')
+      .set({ state: 'asked', filledKey: null, progress: null, tries: 0, nextTryAt: now })
+      .where('state', 'in', ['asked', 'filled'])
+      .execute();
+    const routesVersion = await nextRoutesVersion(db);
+    await db
+      .updateTable('deployments')
+      .set({ endpoints: '[]', routesVersion })
+      .where('endpoints', '!=', '[]')
+      .execute();
+    await db
+      .updateTable('leases')
+      .set({ dueAt: atOnce(now), token: null, leasedUntil: null, observedHash: null })
+      .where('deploymentId', 'in', (eb) => eb.selectFrom('deployments').select('id').where('goneAt', 'is', null))
+      .execute();
+  });
 }

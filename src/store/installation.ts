@@ -1,5 +1,6 @@
 /** Which installation this is: the owner label of everything that it makes on an engine. */
 import type { Kysely } from 'kysely';
+import type { Instant } from '../deployment/deployment.ts';
 import { newId } from '../lib/ids.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './rows.ts';
@@ -32,4 +33,52 @@ export async function provideInstallationId(db: Kysely<Tables>): Promise<string>
     await db.insertInto('installation').values({ id, createdAt: Date.now(), keyId: null }).execute();
     return id;
   });
+}
+
+/** Backups of the installation that were finished: when the last one was is what an operator has to see. */
+
+type Backup = Tables['backups'];
+
+export async function addBackup(db: Database, backup: Backup): Promise<void> {
+  await db.insertInto('backups').values(backup).execute();
+}
+
+/** The instant of the newest backup's content; undefined before the first one. */
+export async function lastBackupAt(db: Database): Promise<Instant | undefined> {
+  const row = await db
+    .selectFrom('backups')
+    .select((eb) => eb.fn.max('at').as('at'))
+    .executeTakeFirst();
+  return row?.at == null ? undefined : Number(row.at);
+}
+
+/** On which cluster deployments are: by an id that no other cluster has. */
+
+/**
+ * How many deployments that may have resources on an engine are on each cluster. The key null counts those whose
+ * cluster is unknown.
+ */
+export async function countByCluster(db: Database): Promise<Map<string | null, number>> {
+  const rows = await db
+    .selectFrom('deployments')
+    .select((eb) => ['cluster', eb.fn.countAll().as('count')])
+    .where('goneAt', 'is', null)
+    .groupBy('cluster')
+    .execute();
+  return new Map(rows.map(({ cluster, count }) => [cluster, Number(count)]));
+}
+
+/** The one that the last service was started on; null: none. */
+export async function claimedCluster(db: Database): Promise<string | null> {
+  const row = await db.selectFrom('installation').select('cluster').executeTakeFirst();
+  return row?.cluster ?? null;
+}
+
+export async function claimCluster(db: Database, cluster: string | null): Promise<void> {
+  await db.updateTable('installation').set({ cluster }).execute();
+}
+
+/** Assigns all deployments that may have resources on the engine to this cluster, or to none if null. */
+export async function moveToCluster(db: Database, cluster: string | null): Promise<void> {
+  await db.updateTable('deployments').set({ cluster }).where('goneAt', 'is', null).execute();
 }

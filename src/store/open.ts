@@ -7,7 +7,7 @@ import { openPostgres, openSqlite } from './database.ts';
 import { clientConfig, processPrefix } from './dialect/postgres.ts';
 import { followNotifications, type Notification } from './dialect/postgres-notifications.ts';
 import { requireSound } from './dialect/sqlite-corruption.ts';
-import type { StoreProcess } from './held.ts';
+import type { StoreProcess } from './duties.ts';
 import { provideInstallationId } from './installation.ts';
 import type { NotificationListener } from './notify-processes.ts';
 import { readEpoch } from './quarantine.ts';

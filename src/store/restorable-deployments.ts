@@ -8,6 +8,7 @@ import type { Database } from './database.ts';
 import { deploymentFrom } from './deployments.ts';
 import { addEvents } from './events.ts';
 import { atOnce, makeDue } from './leases.ts';
+import { volumeSizesOfDeployment } from './revisions.ts';
 
 /** Those of a session, or of all sessions of an account, the one that ended last first; with those that the loop has yet to end. */
 export async function restorableDeployments(
@@ -85,4 +86,27 @@ export async function discardRetainedData(
   if (numUpdatedRows === 0n) return;
   await addEvents(db, id, [{ at: now, event: { kind: 'lifetime', lifetime: 'forgotten', because } }]);
   await makeDue(db, id, atOnce(now));
+}
+
+/** Deployments that are exempt from the time limit. */
+
+/** `stoppedAt`: when it was stopped or suspended; null while it is to run. */
+type KeptDeployment = { id: string; volumes: string[]; stoppedAt: Instant | null };
+
+/** Deployments with volumes, each with the sizes of these. */
+export async function keptDeployments(db: Database): Promise<KeptDeployment[]> {
+  const rows = await db
+    .selectFrom('deployments')
+    .select((eb) => ['id', eb.fn.coalesce('stoppedAt', 'suspendedAt').as('stoppedAt')])
+    .where('goneAt', 'is', null)
+    .where('removedAt', 'is', null)
+    .where((eb) => eb.or([eb('expiresAt', 'is', null), eb('claimedAt', 'is not', null), eb('heldAt', 'is not', null)]))
+    .orderBy('id')
+    .execute();
+  const found = [];
+  for (const { id, stoppedAt } of rows) {
+    const volumes = [...(await volumeSizesOfDeployment(db, id)).keys()];
+    if (volumes.length > 0) found.push({ id, volumes: volumes.sort(), stoppedAt });
+  }
+  return found;
 }

@@ -1,7 +1,6 @@
 /** Revisions: immutable, and sealed because configurations hold passwords; and what the images mean that they name. */
 import type { Kysely } from 'kysely';
-import { type AppSpec, printSpec, readSpec } from '../config/spec/spec.ts';
-import { imagesOf } from '../config/spec/spec-images.ts';
+import { type AppSpec, imagesOf, printSpec, readSpec } from '../config/spec/spec.ts';
 import type { Deployment, Instant, Revision } from '../deployment/deployment.ts';
 import { amountOf, type VolumeSizes, volumeSizesOf } from '../deployment/limits/pod-resources.ts';
 import type { ResolvedImage } from '../deployment/plan/operation.ts';

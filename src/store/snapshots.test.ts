@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shopOnMemory, spec } from '../../test/support/controlled-deployment.ts';
-import { settleRestored } from './restored-store.ts';
+import { settleRestored } from './copy-to-file.ts';
 import { recordFilled, recordRestoreAttempt, requestRestore, restoresOf } from './restores.ts';
 import { allSnapshotsOf, deleteSnapshots, markSnapshotsForRemoval, requestSnapshot, snapshotsOf } from './snapshots.ts';
 

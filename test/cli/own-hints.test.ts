@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commands } from '../../src/cli/command-table.ts';
 import { hintOf } from '../../src/cli/own-hints.ts';
-import { problemCodes } from '../../src/lib/problem-codes.ts';
+import { problemCodes } from '../../src/lib/problem.ts';
 import { ownHints } from '../../web/src/service/own-hints.ts';
 
 test('hints of the command name commands that there are, and no request', () => {

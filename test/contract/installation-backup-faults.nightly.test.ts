@@ -10,8 +10,7 @@ import { readBackupPlace } from '../../src/backup/backup-place.ts';
 import { openRepository } from '../../src/backup/restic.ts';
 import { readKeys } from '../../src/lib/key-file.ts';
 import { keyIdOf } from '../../src/lib/seal.ts';
-import { lastBackupAt } from '../../src/store/backups.ts';
-import { recordKeyId } from '../../src/store/installation.ts';
+import { lastBackupAt, recordKeyId } from '../../src/store/installation.ts';
 import { admin, type BackupScene, contentOf, openBackupScene, passphrase } from './backup-scene.ts';
 
 let scene: BackupScene;

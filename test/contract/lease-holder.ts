@@ -1,8 +1,7 @@
 /** A process on a PostgreSQL that takes the lease of a deployment and a duty, sends its id, and lives on: `URL DEPLOYMENT` as arguments. */
 import assert from 'node:assert/strict';
 import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
-import { createDuty } from '../../src/store/duties.ts';
-import { holderName } from '../../src/store/held.ts';
+import { createDuty, holderName } from '../../src/store/duties.ts';
 import { acquireLeases, makeDue } from '../../src/store/leases.ts';
 import { openStore } from '../../src/store/open.ts';
 import { write } from '../../src/store/transaction.ts';

@@ -1,7 +1,7 @@
 /** Starting, repeating, removing, and whose things they are. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashListed, hashObserved } from '../../src/deployment/workload/observed-hash.ts';
+import { hashListed, hashObserved } from '../../src/deployment/workload/workload.ts';
 import { type Engine, EngineFault } from '../../src/engine/engine.ts';
 import type { Stage } from './engine.ts';
 import { identityPath, port, written } from './program.ts';

@@ -1,8 +1,7 @@
 /** Changes that another client makes to a workload are observed, and reverted by another start. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashListed, hashObserved } from '../../src/deployment/workload/observed-hash.ts';
-import type { ObservedWorkload } from '../../src/deployment/workload/workload.ts';
+import { hashListed, hashObserved, type ObservedWorkload } from '../../src/deployment/workload/workload.ts';
 import type { Stage } from './engine.ts';
 import { identityPath, port } from './program.ts';
 

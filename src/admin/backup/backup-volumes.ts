@@ -13,7 +13,7 @@ import { transferTimeoutMs } from '../../lib/transfer-timeout.ts';
 import { wait as reallyWait, type Wait } from '../../lib/wait.ts';
 import { heldCopies, holdCopy, holdMs } from '../../store/copy-holds.ts';
 import type { Database } from '../../store/database.ts';
-import { keptDeployments } from '../../store/kept-deployments.ts';
+import { keptDeployments } from '../../store/restorable-deployments.ts';
 import type { Tables } from '../../store/rows.ts';
 import { type KeptVolumes, volumesTag, volumesTagOf } from './backup-files.ts';
 

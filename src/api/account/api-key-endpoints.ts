@@ -1,13 +1,15 @@
 /** Creates, lists and revokes the API keys of an account. Requires a sign-in; an API key is not enough. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { type Problem, refuse } from '../../lib/problem.ts';
-import { apiKeysOf, removeApiKey } from '../../store/api-keys.ts';
+import type { Instant } from '../../deployment/deployment.ts';
+import { newId, newToken } from '../../lib/ids.ts';
+import { type Problem, type Result, refuse, succeed } from '../../lib/problem.ts';
+import { addApiKey, apiKeysOf, removeApiKey } from '../../store/api-keys.ts';
+import type { Database } from '../../store/database.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord, MessageRecord } from '../deployments/deployment-schemas.ts';
-import { requireSignedIn } from '../requests/callers.ts';
+import { apiKeyPrefix, requireSignedIn } from '../requests/callers.ts';
 import { orRefuse, RefusedRequest } from '../requests/errors.ts';
-import { makeApiKey } from './new-api-key.ts';
 
 export const ApiKeyRecord = Type.Object({
   id: Type.String(),
@@ -97,3 +99,36 @@ const { problem: unknownKey }: { problem: Problem } = refuse(
   'The account has no such API key.',
   'GET /api/keys lists them.',
 );
+
+/** Creates an API key, for a signed-in user or for a command line whose login the user has confirmed. */
+
+/** More than a user can distinguish. Limits what one account can store. */
+const maxKeys = 50;
+
+/** Of its 32 random letters, so many are shown later: enough to know it by, too few to guess it. */
+const shownLetters = 4;
+
+export type NewApiKey = { id: string; name: string; key: string };
+
+export async function roomForKey(db: Database, accountId: string): Promise<Result<undefined>> {
+  if ((await apiKeysOf(db, accountId)).length < maxKeys) return succeed(undefined);
+  return refuse(
+    'plan_limit_reached',
+    `An account has at most ${maxKeys} API keys.`,
+    'Revoke a key that you no longer use.',
+  );
+}
+
+/** The key is stored hashed, so it is only returned here. */
+export async function makeApiKey(
+  db: Database,
+  accountId: string,
+  { name, createdAt }: { name: string; createdAt: Instant },
+): Promise<Result<NewApiKey>> {
+  const room = await roomForKey(db, accountId);
+  if (!room.ok) return room;
+  const [id, key] = [newId(), newToken(apiKeyPrefix)];
+  const start = key.slice(0, apiKeyPrefix.length + 1 + shownLetters);
+  await addApiKey(db, accountId, { id, name, key, start, createdAt });
+  return succeed({ id, name, key });
+}

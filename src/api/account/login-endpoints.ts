@@ -15,7 +15,7 @@ import type { Service } from '../api-service.ts';
 import { ErrorRecord, MessageRecord } from '../deployments/deployment-schemas.ts';
 import { requireSignedIn } from '../requests/callers.ts';
 import { orRefuse, RefusedRequest } from '../requests/errors.ts';
-import { makeApiKey, type NewApiKey, roomForKey } from './new-api-key.ts';
+import { makeApiKey, type NewApiKey, roomForKey } from './api-key-endpoints.ts';
 
 /** Long enough to sign up first; short enough that a code obtained by deception soon expires. */
 const lifetimeMs = 10 * 60_000;

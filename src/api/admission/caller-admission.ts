@@ -1,7 +1,6 @@
 /** Whether callers may deploy their configuration: bans, and the limits for users without an account. */
 import type { FastifyRequest } from 'fastify';
-import type { AppSpec } from '../../config/spec/spec.ts';
-import { imagesOf } from '../../config/spec/spec-images.ts';
+import { type AppSpec, imagesOf } from '../../config/spec/spec.ts';
 import type { Instant } from '../../deployment/deployment.ts';
 import { admitUnbanned } from '../../deployment/limits/ban.ts';
 import { type StrangerLimits, strangerFits } from '../../deployment/limits/stranger-limits.ts';

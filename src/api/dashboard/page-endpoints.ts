@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { escapeHtml } from '../../lib/html.ts';
 import { iconSvg } from '../../lib/icon.ts';
-import { problemCodes } from '../../lib/problem-codes.ts';
+import { problemCodes } from '../../lib/problem.ts';
 import type { Service } from '../api-service.ts';
 import { findClaim } from '../claims/claim-session.ts';
 import { describedBy } from '../documentation/documentation-endpoints.ts';

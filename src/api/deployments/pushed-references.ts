@@ -1,6 +1,5 @@
 /** Images of a document that its owner has pushed: which they are is settled when the revision is written. */
-import type { AppSpec } from '../../config/spec/spec.ts';
-import { imagesOf } from '../../config/spec/spec-images.ts';
+import { type AppSpec, imagesOf } from '../../config/spec/spec.ts';
 import { repositoryOf } from '../../config/values/image-names.ts';
 import {
   type PushedName,

@@ -1,5 +1,5 @@
 /** PURE. Completes what the schemas say of each operation: who may ask, every code that it can be answered, examples. */
-import { type ProblemCode, problemCodes } from '../../lib/problem-codes.ts';
+import { type ProblemCode, problemCodes } from '../../lib/problem.ts';
 import type { SignInPath } from '../account/sign-in-paths.ts';
 import examples from './examples.json' with { type: 'json' };
 import {

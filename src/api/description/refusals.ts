@@ -1,5 +1,5 @@
 /** PURE. Which error codes the kinds of requests can be answered. */
-import type { ProblemCode } from '../../lib/problem-codes.ts';
+import type { ProblemCode } from '../../lib/problem.ts';
 
 /** The required credentials. `optional`: credentials may be missing, but must be valid if given. */
 export type Access = 'public' | 'optional' | 'caller' | 'caller in body' | 'account' | 'sign-in';

@@ -4,7 +4,7 @@
  */
 import { STATUS_CODES } from 'node:http';
 import stringify from 'safe-stable-stringify';
-import { type ProblemCode, problemCodes } from '../../lib/problem-codes.ts';
+import { type ProblemCode, problemCodes } from '../../lib/problem.ts';
 import { ApplicationFields } from '../requests/callers.ts';
 import { usualCodes } from './refusals.ts';
 import {

@@ -1,7 +1,7 @@
 /** `POST /execInPod`: runs a command in a container and returns its whole output. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { RunningExec } from '../../engine/exec.ts';
-import { orAbort } from '../../lib/abortable.ts';
+import { orAbort } from '../../lib/wait.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { refusalsOfApplications } from '../description/refusals.ts';

@@ -12,10 +12,9 @@ import {
   removePushedTag,
   tagsOf,
 } from '../../store/pushed-images.ts';
-import { allowanceOf } from './push-allowance.ts';
+import { allowanceOf, RegistryRefusal, readDigest } from './push-allowance.ts';
 import { payerOf } from './pushers.ts';
 import type { Registry, RepositoryRequest } from './registry.ts';
-import { RegistryRefusal, readDigest } from './registry-errors.ts';
 import { readRange } from './registry-paths.ts';
 
 const maxTags = 1_000;

@@ -14,7 +14,7 @@ import { refuseBanned } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
 import { clientAddress, clientKey } from '../requests/client-address.ts';
 import { receiveManifest, removeBlob, removeManifest, sendBlob, sendManifest, sendTags } from './content-endpoints.ts';
-import type { PushLimits } from './push-allowance.ts';
+import { type PushLimits, RegistryRefusal, sendRefusal } from './push-allowance.ts';
 import {
   type Access,
   findPusher,
@@ -26,7 +26,6 @@ import {
   sealToken,
   tokenMs,
 } from './pushers.ts';
-import { RegistryRefusal, sendRefusal } from './registry-errors.ts';
 import { type RegistryPath, readRegistryPath, tokenPath } from './registry-paths.ts';
 import { beginUpload, cancelUpload, continueUpload, endUpload, sendUploadStatus } from './upload-endpoints.ts';
 

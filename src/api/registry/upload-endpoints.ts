@@ -6,10 +6,9 @@ import { blobSize, shareBlob, takeBlob } from '../../images/pushed/pushed-image-
 import { isRepository, namespaceIn } from '../../images/pushed/repository-names.ts';
 import type { Reserved } from '../../images/pushed/uploads.ts';
 import type { Namespace, Payer } from '../../store/image-namespaces.ts';
-import { allowanceOf, roomIn } from './push-allowance.ts';
+import { allowanceOf, RegistryRefusal, readDigest, roomIn } from './push-allowance.ts';
 import { mayAct, namespaceFor, payerOf } from './pushers.ts';
 import type { Registry, RepositoryRequest } from './registry.ts';
-import { RegistryRefusal, readDigest } from './registry-errors.ts';
 import { readContentRange } from './registry-paths.ts';
 
 /** Bytes reserved at a time. A client that announces more than it sends reserves no more than this. */

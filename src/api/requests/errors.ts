@@ -2,8 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import { nearestName } from '../../config/diagnostics/suggest.ts';
 import { EngineFault } from '../../engine/engine.ts';
-import type { Problem, Result } from '../../lib/problem.ts';
-import { type ProblemCode, problemCodes } from '../../lib/problem-codes.ts';
+import { type Problem, type ProblemCode, problemCodes, type Result } from '../../lib/problem.ts';
 import type { StoreFault } from '../../store/store-fault.ts';
 import { type Part, type Violation, violationProblem } from './schema-refusal.ts';
 

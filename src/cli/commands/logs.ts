@@ -1,8 +1,8 @@
 /** `berth logs` and `berth events`. */
 
 import type { Event, LogLine } from '../../client/client.ts';
+import { messagesOf } from '../../client/follow.ts';
 import { problemOf } from '../../client/request.ts';
-import { messagesOf } from '../../client/server-sent.ts';
 import { type Paint, printable } from '../render.ts';
 import { statuses } from '../words.ts';
 import { printBuildLog } from './build-log.ts';

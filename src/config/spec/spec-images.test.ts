@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loginFor } from './spec-images.ts';
+import { loginFor } from './spec.ts';
 
 test('a login is used for its own registry and for no other', () => {
   const login = (registry: string) => ({ registry, username: 'u', personalAccessToken: 't' });

@@ -1,4 +1,6 @@
 /** The normalised configuration: what one document describes, after parsing and before anything runs. */
+import { canonicalRegistry, registryOf } from '../values/image-names.ts';
+import { replaceScriptlets } from '../variables/scriptlets.ts';
 
 export type AppSpec = {
   name: string;
@@ -183,4 +185,22 @@ export function readSpec(text: string): AppSpec {
   if (stored.version > currentVersion)
     throw new Error(`This revision was stored by a newer release of Berth (format ${stored.version}).`);
   return stored.spec;
+}
+
+/** The images that a configuration pulls, and the login for each. */
+
+/** The images of a configuration's pods, each once, with their registry. */
+export function imagesOf({ pods, registryLogin }: AppSpec): string[] {
+  const registry = registryLogin?.registry ?? '';
+  const written = pods.map(({ image }) =>
+    replaceScriptlets(image, ({ kind }) => (kind === 'registry' ? registry : '')),
+  );
+  return [...new Set(written.map((image) => image.replace(/^\//, '')))];
+}
+
+/** The login when it is one of this image's registry: credentials go nowhere else. */
+export function loginFor(image: string, login: RegistryLogin | undefined): RegistryLogin | undefined {
+  if (!login) return undefined;
+  const host = login.registry.replace(/^[a-z]+:\/\//i, '').split('/')[0] ?? '';
+  return canonicalRegistry(host) === registryOf(image) ? login : undefined;
 }

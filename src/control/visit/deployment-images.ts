@@ -5,7 +5,7 @@
  * if the image is already on the host. A repository is private if its registry has refused a request without a login.
  * Images that the operator has built or loaded on the host are available to all users.
  */
-import { loginFor } from '../../config/spec/spec-images.ts';
+import { loginFor } from '../../config/spec/spec.ts';
 import { isPinned, registryOf, repositoryOf } from '../../config/values/image-names.ts';
 import { pushedRegistry } from '../../config/values/pushed-image.ts';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';

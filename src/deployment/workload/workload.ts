@@ -1,5 +1,4 @@
 /** Workloads, as engines run and observe them. Only engine-neutral values. */
-
 import { createHash } from 'node:crypto';
 import stringify from 'safe-stable-stringify';
 import type {
@@ -174,4 +173,47 @@ export type WorkloadContent = Omit<Workload, 'name' | 'revision' | 'fingerprint'
  */
 export function fingerprintOf(content: WorkloadContent): string {
   return `v2-${createHash('sha256').update(stringify(content)).digest('hex').slice(0, 32)}`;
+}
+
+/** Hashes of what exists for a deployment. Different hashes mean that a visit is necessary. */
+
+/** One object in a listing of the whole engine. */
+type Listed = {
+  kind: 'network' | 'volume' | 'workload' | 'group';
+  name?: string;
+  phase?: ObservedWorkload['phase'];
+  tampering?: Tampering;
+  volume?: string;
+};
+
+/** Returns the hash of an observation; equal to the hash of a listing at the same time. */
+export function hashObserved({ hasNetwork, volumes, workloads }: Observed): string {
+  return hashListed([
+    ...(hasNetwork ? [{ kind: 'network' } as const] : []),
+    ...volumes.map((volume) => ({ kind: 'volume', volume }) as const),
+    ...workloads.map(
+      ({ name, phase, tampering }) => ({ kind: 'workload', name, phase, ...(tampering && { tampering }) }) as const,
+    ),
+  ]);
+}
+
+/** Returns 16 characters. The order and repetitions of listed objects do not matter. */
+export function hashListed(listed: readonly Listed[]): string {
+  const lines = [...new Set(listed.flatMap(print))].sort();
+  return createHash('sha256').update(lines.join('\n')).digest('base64url').slice(0, 16);
+}
+
+function print({ kind, name, phase, tampering, volume }: Listed): string[] {
+  switch (kind) {
+    case 'network':
+      return ['network'];
+    case 'volume':
+      return volume === undefined ? [] : [`volume ${volume}`];
+    case 'workload':
+      // Listings do not show other limits.
+      return [`${tampering === undefined || tampering === 'limits' ? phase : tampering} ${name}`];
+    // Without a network, a visit would find nothing of the deployment.
+    case 'group':
+      return [];
+  }
 }

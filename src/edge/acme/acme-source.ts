@@ -1,18 +1,17 @@
 /** Certificates of an authority, as a source of the edge. It serves those in the store, ordered by any process. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../../deployment/deployment.ts';
-import { orAbort } from '../../lib/abortable.ts';
 import { lateAt, type NoteCertificates } from '../../lib/certificate-report.ts';
 import type { MailOperator } from '../../lib/mail-transport.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { runRounds } from '../../lib/rounds.ts';
 import type { Seal } from '../../lib/seal.ts';
+import { orAbort } from '../../lib/wait.ts';
 import { accountKey, addChallenge, removeChallenge } from '../../store/acme.ts';
 import { type CertificateState, certificateStates, recordAlert } from '../../store/certificates.ts';
 import type { Database } from '../../store/database.ts';
 import { ownedDomains, servedDomains } from '../../store/domains.ts';
-import { createDuty } from '../../store/duties.ts';
-import type { StoreProcess } from '../../store/held.ts';
+import { createDuty, type StoreProcess } from '../../store/duties.ts';
 import { servedLabels } from '../../store/routes.ts';
 import type { Tables } from '../../store/rows.ts';
 import type { CertificateSource } from '../certificates/certificate-source.ts';

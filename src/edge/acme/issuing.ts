@@ -1,8 +1,8 @@
 /** Orders what the plan says, and stores what is issued. Of all processes on the database one does so at a time. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../../deployment/deployment.ts';
-import { orAbort } from '../../lib/abortable.ts';
 import type { Seal } from '../../lib/seal.ts';
+import { orAbort } from '../../lib/wait.ts';
 import {
   type CertificateState,
   certificateStates,

@@ -3,9 +3,9 @@ import type { Neighbour, Workload } from '../../deployment/workload/workload.ts'
 import { deploymentLabels, labelKeys, labelSelector } from '../labels.ts';
 import type { Cache } from './cache.ts';
 import { type Cluster, pathOf } from './cluster.ts';
-import type { KnownNames } from './manifests/host-aliases.ts';
 import { aliasMarks, readAliases } from './manifests/marks.ts';
 import { quotaManifest } from './manifests/namespace.ts';
+import type { KnownNames } from './manifests/workload.ts';
 import { clusterName, namespaceName, replicaServiceName } from './names.ts';
 import type { FoundService, Manifest } from './objects.ts';
 

@@ -1,8 +1,6 @@
 /** The in-memory engine's images, and the registries behind them. */
 import { hash } from 'node:crypto';
-
-import type { RegistryLogin } from '../../config/spec/spec.ts';
-import { loginFor } from '../../config/spec/spec-images.ts';
+import { loginFor, type RegistryLogin } from '../../config/spec/spec.ts';
 import { isPinned, pin, repositoryOf } from '../../config/values/image-names.ts';
 import type { ImageRequest, ResolvedImage } from '../../deployment/plan/operation.ts';
 import { EngineFault, type FoundImage, type HostImage } from '../engine.ts';

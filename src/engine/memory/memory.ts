@@ -5,8 +5,7 @@
 import { Readable } from 'node:stream';
 import { pack } from 'tar-stream';
 import type { Observed, ObservedWorkload } from '../../deployment/workload/workload.ts';
-import { orAbort } from '../../lib/abortable.ts';
-import { wait as reallyWait, type Wait } from '../../lib/wait.ts';
+import { orAbort, wait as reallyWait, type Wait } from '../../lib/wait.ts';
 import type { Addresses, Engine, FacetName, HostDisk, ImageStore, Isolation, UsageMeter } from '../engine.ts';
 import type { ArchivedVolumes, VolumeArchive, VolumeArchives } from '../volume-facets.ts';
 import { type CopiesAs, createCopies } from './copies.ts';

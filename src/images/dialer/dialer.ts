@@ -9,7 +9,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
-import { orAbort } from '../../lib/abortable.ts';
+import { orAbort } from '../../lib/wait.ts';
 import { DialFault } from './dial-fault.ts';
 import { addressesOfThisMachine, isPublic } from './public-addresses.ts';
 

@@ -31,8 +31,7 @@ import { createLayerAccess } from './layer-access.ts';
 import { verifiedChunks } from './layer-chunks.ts';
 import { headBytes, packingOf } from './packing.ts';
 import { openProvenLayers, type ProvenLayer } from './proven-layers.ts';
-import { createUnpackBudget } from './unpack-budget.ts';
-import { createUnpackedSum, type UnpackedSum } from './unpacked-sum.ts';
+import { createUnpackBudget, createUnpackedSum, type UnpackedSum } from './unpack-budget.ts';
 
 export type Gate = AsyncDisposable & {
   /**

@@ -7,8 +7,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSocketServer, type Server } from 'node:net';
-import type { RegistryLogin } from '../../config/spec/spec.ts';
-import { loginFor } from '../../config/spec/spec-images.ts';
+import { loginFor, type RegistryLogin } from '../../config/spec/spec.ts';
 import { pin } from '../../config/values/image-names.ts';
 import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import type { ImageRequest } from '../../deployment/plan/operation.ts';
@@ -21,7 +20,7 @@ import { declaredUser, declaredVolumes } from '../resolve/image-config.ts';
 import type { ResolvedUpstream, Resolver } from '../resolve/resolve.ts';
 import { answerDocument, beginLayer, nameAtGate, readPath, refuse, refuseLogin } from './distribution.ts';
 import type { Gate } from './gate.ts';
-import { createUnpackedSum } from './unpacked-sum.ts';
+import { createUnpackedSum } from './unpack-budget.ts';
 
 export type NodeGate = {
   /**

@@ -7,8 +7,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { orAbort } from '../../lib/abortable.ts';
 import type { Digest } from '../../lib/digest.ts';
+import { orAbort } from '../../lib/wait.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import { filePieces } from '../blobs/file-pieces.ts';
 import { type StagedFile, stageFile } from '../blobs/staged-file.ts';
@@ -20,8 +20,7 @@ import { dialFault, type RequestContext } from '../upstream/registry-faults.ts';
 import { verifiedChunks } from './layer-chunks.ts';
 import { openLayerCounter } from './layer-counter.ts';
 import type { Count, LayerFlaw, Unpacked } from './packing.ts';
-import type { UnpackBudget } from './unpack-budget.ts';
-import type { UnpackedSum } from './unpacked-sum.ts';
+import type { UnpackBudget, UnpackedSum } from './unpack-budget.ts';
 
 export type Proving = {
   sum: UnpackedSum;

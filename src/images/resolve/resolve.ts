@@ -1,5 +1,5 @@
 /** Resolves a reference by querying its registry through the dialer. */
-import { loginFor } from '../../config/spec/spec-images.ts';
+import { loginFor } from '../../config/spec/spec.ts';
 import { isReference, locateImage } from '../../config/values/image-names.ts';
 import { pushedRegistry } from '../../config/values/pushed-image.ts';
 import type { ImageLimits, OwnImageLimits } from '../../deployment/limits/pull-limits.ts';

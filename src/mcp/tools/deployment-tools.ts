@@ -2,8 +2,8 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod/v4';
 import type { LogLine } from '../../client/client.ts';
+import { messagesOf } from '../../client/follow.ts';
 import { type Answer, problemOf } from '../../client/request.ts';
-import { messagesOf } from '../../client/server-sent.ts';
 import { describeLimits, describeLines, describeList, describeStatus } from '../descriptions.ts';
 import type { Service } from '../service.ts';
 import { addTool, applicationOf, named, token } from '../tool.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { visitSteadily } from '../../../bench/steady-load.ts';
 import { connectCluster } from '../../../src/engine/kubernetes/cluster.ts';
-import { countByCluster } from '../../../src/store/clusters.ts';
+import { countByCluster } from '../../../src/store/installation.ts';
 import { type Berth, type Started, until } from '../../scenarios/berth.ts';
 import { createPlanes, type Planes } from '../../scenarios/planes.ts';
 import { killOnNode, reviveNode } from '../node.ts';

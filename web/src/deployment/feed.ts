@@ -1,6 +1,6 @@
 /** The state of a deployment, kept up to date by its events. Pure. */
 
-import type { Message } from '../../../src/client/server-sent.ts';
+import type { Message } from '../../../src/client/follow.ts';
 import type { Connection } from '../service/follow.ts';
 import type { Deployment, Status } from '../service/records.ts';
 import type { Problem } from '../service/request.ts';

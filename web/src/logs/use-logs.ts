@@ -1,8 +1,8 @@
 /** The output of the pods, both new and earlier lines. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { LogLine } from '../../../src/client/client.ts';
+import { type Message, messagesOf } from '../../../src/client/follow.ts';
 import { problemOf } from '../../../src/client/request.ts';
-import { type Message, messagesOf } from '../../../src/client/server-sent.ts';
 import type { Operations } from '../../../src/client/service-types.ts';
 import { showToast } from '../parts/toast.tsx';
 import { queryOf, type Target } from '../service/calls.ts';

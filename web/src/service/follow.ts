@@ -1,6 +1,7 @@
 /** Follows a stream of the service: reconnects when the connection breaks, and pauses while the page is hidden. */
+
+import { type Message, messagesOf } from '../../../src/client/follow.ts';
 import { problemOf } from '../../../src/client/request.ts';
-import { type Message, messagesOf } from '../../../src/client/server-sent.ts';
 import { recordLoss } from './connection.ts';
 import { type Answer, answeredBy, type Problem } from './request.ts';
 

@@ -10,8 +10,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type Egress, type EgressTarget, printEgress } from '../../../deployment/workload/egress.ts';
-import { reservedIPv4, reservedIPv6 } from '../../../lib/ip-networks.ts';
-import { mailPorts } from '../../../lib/mail-ports.ts';
+import { mailPorts, reservedIPv4, reservedIPv6 } from '../../../lib/ip-networks.ts';
 import { bridgePrefix, everyBridgePrefix } from '../names.ts';
 import { fromBuilder } from '../networks/subnets.ts';
 import { type BridgeTargets, crowdRule, translationText } from './pod-translation.ts';

@@ -1,14 +1,13 @@
 /** Bringing images to the host: once at a time per image and credentials, through the gate, with progress. */
 import { createHash } from 'node:crypto';
 import type Docker from 'dockerode';
-import type { RegistryLogin } from '../../../config/spec/spec.ts';
-import { loginFor } from '../../../config/spec/spec-images.ts';
+import { loginFor, type RegistryLogin } from '../../../config/spec/spec.ts';
 import { isPinned, pin } from '../../../config/values/image-names.ts';
 import type { OwnImageLimits } from '../../../deployment/limits/pull-limits.ts';
 import type { ImageRequest, ResolvedImage } from '../../../deployment/plan/operation.ts';
 import { outOfDisk } from '../../../images/image-fault.ts';
 import type { Images } from '../../../images/open.ts';
-import { orAbort } from '../../../lib/abortable.ts';
+import { orAbort } from '../../../lib/wait.ts';
 import { EngineFault, type Pulling } from '../../engine.ts';
 import { asEngineFault } from '../../images/as-engine-fault.ts';
 import { keptName } from '../../images/kept-names.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hostAliases } from './host-aliases.ts';
+import { hostAliases } from './workload.ts';
 
 test('names that a hosts file cannot have are left out, and the same names give the same lines', () => {
   const known = [

@@ -1,5 +1,5 @@
 /** PURE. The objects that run a workload: a Secret, and a Deployment of one replica or a Job. */
-import type { V1Container, V1PodTemplateSpec } from '@kubernetes/client-node';
+import type { V1Container, V1HostAlias, V1PodTemplateSpec } from '@kubernetes/client-node';
 import { limitsOf, requestsOf } from '../../../deployment/limits/pod-resources.ts';
 import type { PodRuntime, Workload } from '../../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine.ts';
@@ -7,7 +7,6 @@ import { deploymentLabels, labelKeys } from '../../labels.ts';
 import { namespaceName, objectName } from '../names.ts';
 import type { Manifest } from '../objects.ts';
 import { containerSecurity, lowPortsSysctl, podHardening, podSecurity } from './hardening.ts';
-import { hostAliases, type KnownNames } from './host-aliases.ts';
 import { workloadKey, workloadMarks } from './marks.ts';
 import { envKey, fileKey, mountsOf } from './mounts.ts';
 
@@ -242,4 +241,26 @@ function numberOf(name: string, pod: string): number {
       hint: 'write the number that its image has for it, for example 1000',
     },
   );
+}
+
+/** The names by which pods reach one another: lines of their hosts file, so that no DNS has to be changed. */
+
+/** Addresses of the deployment's Services, with the names of the pods behind each. */
+export type KnownNames = readonly { address: string; aliases: readonly string[] }[];
+
+/** The form that the cluster accepts. Other names, such as those with `_`, are unsupported. */
+const hostForm = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
+
+/** In the order of addresses, so that the same names are the same manifest. */
+export function hostAliases(names: KnownNames, extraHosts: Record<string, string> = {}): V1HostAlias[] {
+  const byAddress = new Map<string, Set<string>>();
+  const enter = (address: string, name: string) => {
+    if (!hostForm.test(name)) return;
+    byAddress.set(address, (byAddress.get(address) ?? new Set()).add(name));
+  };
+  for (const [name, address] of Object.entries(extraHosts)) enter(address, name);
+  for (const { address, aliases } of names) for (const alias of aliases) enter(address, alias);
+  return [...byAddress]
+    .map(([ip, hostnames]) => ({ ip, hostnames: [...hostnames].sort() }))
+    .sort((a, b) => (a.ip < b.ip ? -1 : 1));
 }
