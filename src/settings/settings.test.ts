@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { applicationUrl, describeSettings, readSettings } from './settings.ts';
+import { applicationUrl, describeSettings, readSettings, type Settings } from './settings.ts';
 
 test('without any variable the defaults of the documentation apply', () => {
   const read = readSettings({});
@@ -72,6 +72,19 @@ test('a setting with fields keeps the default of each field that is missing', ()
       ],
     },
   );
+});
+
+test('the storage class and the snapshot class are each optional', () => {
+  const read = (value: string) => {
+    const { settings } = readSettings({ BERTH_STORAGE_CLASS: value }) as { settings: Settings };
+    return [settings?.storageClass, settings?.snapshotClass];
+  };
+  assert.deepEqual(read('fast-ssd'), ['fast-ssd', undefined]);
+  assert.deepEqual(read('fast-ssd snapshots=none'), ['fast-ssd', 'none']);
+  assert.deepEqual(read('snapshots=disks'), [undefined, 'disks']);
+  assert.deepEqual(read(''), [undefined, undefined]);
+  for (const value of ['Fast', 'a b', 'a snapshots=', 'a snapshots=B'])
+    assert.equal(readSettings({ BERTH_STORAGE_CLASS: value }).ok, false, value);
 });
 
 test('resolvers of applications are up to three addresses that containers can reach', () => {

@@ -19,7 +19,7 @@ for (const [title, classes, wanted, chosen] of [
     'none of several, of which none is the default',
     [found('b'), found('a')],
     undefined,
-    { because: 'there are several of the driver disks, a, b: BERTH_SNAPSHOT_CLASS names one' },
+    { because: 'there are several of the driver disks, a, b: snapshots=CLASS of BERTH_STORAGE_CLASS names one' },
   ],
   [
     'no class on a cluster without one',

@@ -42,7 +42,9 @@ export function chooseSnapshotClass(
   const defaults = leaving.filter(({ metadata }) => metadata.annotations?.[defaultKey] === 'true');
   const [only, ...others] = leaving.length === 1 || defaults.length === 0 ? leaving : defaults;
   if (others.length === 0) return { name: only!.metadata.name };
-  return { because: `there are several of the driver ${driver}, ${namesOf(leaving)}: BERTH_SNAPSHOT_CLASS names one` };
+  return {
+    because: `there are several of the driver ${driver}, ${namesOf(leaving)}: snapshots=CLASS of BERTH_STORAGE_CLASS names one`,
+  };
 }
 
 function namesOf(classes: readonly FoundSnapshotClass[]): string {
