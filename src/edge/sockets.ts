@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, readFile, rm } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { edgePaths } from './edge-paths.ts';
 
-/** Made by Debian's package; HAProxy drops from root to this user and group. */
+/** The user and group that HAProxy runs as. Debian's package creates them. */
 export const proxyAccount = 'haproxy';
 
 /** HAProxy drops its privileges, and so needs to be let in, when it is started by root. */

@@ -23,7 +23,7 @@ const unexpected: Refusal = {
   hint: 'Leave the header out, or send 100-continue.',
 };
 
-/** For `clientError`: there is neither request nor reply, and the answer is written by hand. */
+/** Handles the event `clientError`. It has no request and no reply object, so this writes the response to the socket. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const refusal = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? late : unreadable;

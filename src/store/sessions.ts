@@ -58,10 +58,10 @@ export async function sessionOfTokenHash(db: Database, tokenHash: string): Promi
     .executeTakeFirst();
 }
 
-/** How long a session is there before anything of it was started. */
+/** How long a session without a deployment exists. */
 export const openSessionMs = 60 * 60_000;
 
-/** Whether the session never had a deployment and is young enough for that. */
+/** Whether the session has had no deployment yet and has not expired. */
 export async function isOpenSession(db: Database, id: string, now: Instant): Promise<boolean> {
   const row = await db
     .selectFrom('sessions')

@@ -46,7 +46,7 @@ export async function askPort({ scheme, host, port }: Omit<PortSeen, 'answer'>):
     );
     outgoing.on('response', (incoming) => {
       const status = incoming.statusCode ?? 0;
-      // Each answer of the edge has one.
+      // The edge sends this header with each response.
       const isOurs =
         incoming.headers['x-request-id'] !== undefined && (status === 200 || status === 308 || status === 503);
       const isRedirect = status === 308 && incoming.headers.location?.startsWith(`https://${host}`) === true;
@@ -140,7 +140,7 @@ export function judgeCertificate({ name, host, shown }: CertificateSeen, now: nu
     return bad(
       name,
       `${host}: browsers refuse its certificate of ${issuer} (${problem}); ${chain} in its chain.`,
-      'Put the whole chain into the file, from an authority that browsers know. One of your own: NODE_EXTRA_CA_CERTS has this command trust it.',
+      'Put the whole chain into the file. Use an authority that browsers trust. For your own authority, set NODE_EXTRA_CA_CERTS so that this command trusts it.',
     );
   const words = `${host}: a certificate of ${issuer}, ${chain} in its chain, ${days} days left`;
   // Programs renew when a third is left: with a sixth, something does not work.

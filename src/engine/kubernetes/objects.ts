@@ -246,7 +246,7 @@ export function templateMounts({ spec }: FoundController, claims: ReadonlySet<st
   return spec?.template !== undefined && mounts(spec.template, claims);
 }
 
-/** Its containers have not ended for good. */
+/** Whether containers of the pod run or will run. */
 export function isAtWork({ status }: FoundPod): boolean {
   return status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
 }

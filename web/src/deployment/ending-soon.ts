@@ -48,7 +48,7 @@ export function useEndingSoon(deployment: Deployment | undefined): void {
   }, [isSoon, name, expiresAt]);
 }
 
-/** Seen in the tab of the browser. */
+/** The title of the browser tab: the time left, the state, and the name. */
 function titleOf({ applicationName, status: { health, progress } }: Deployment, left: number | undefined): string {
   const ending = left === undefined ? '' : `${printCountdown(left)} · `;
   const reported = health === 'deploying' ? `${progress} % · ` : (titlesOfHealth[health] ?? '');

@@ -1,4 +1,4 @@
-/** Deployments as a list: state, address, how long each still lives. */
+/** The list of deployments with state, address and time left. */
 import { DeployAgain } from '../home/deploy-again.tsx';
 import { HealthBadge } from '../parts/health.tsx';
 import { Cross, Outward } from '../parts/icons.tsx';

@@ -271,12 +271,10 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
   };
 }
 
-/** Open connections in the kernel's table. */
-
 /**
- * Forgets the connections that were translated to an address whose container is gone. A sender of UDP that never pauses
- * would be led there for ever; over TCP a client would wait for an answer that never comes. The first of consecutive
- * faults is logged, e.g. that `conntrack` is not installed.
+ * Deletes the connections to an address whose container was removed. Otherwise, a UDP sender that never pauses
+ * would reach that address forever. A TCP client would wait for a response that never comes. Of consecutive faults, the
+ * first is logged, for example that `conntrack` is not installed.
  */
 function forgetting(log: { warn(fields: object, message: string): void }): (address: string) => Promise<void> {
   const forget = reportingFirstFault(forgetFlows, (err) =>
