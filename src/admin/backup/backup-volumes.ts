@@ -82,7 +82,7 @@ export async function backUpVolumes(
 
 type KeepingCopies = { repository: Repository; copies: VolumeCopies; now: () => Instant };
 
-/** Of all backups, and of nothing else. */
+/** The prefix of the names of all backups. No other name begins with it. */
 const prefix = 'backup-';
 
 /**

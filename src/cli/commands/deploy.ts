@@ -165,7 +165,7 @@ async function showUpdate(
 async function finish(context: Context, answer: Started | Updated, target: Target, token: string): Promise<number> {
   const { options, terminal } = context;
   if (!options['no-wait']) return await followDeployment(context, target, token);
-  // Readers of the output get the token from the folder's memory, like all commands.
+  // The output has no token. Like all commands, its readers find the token in the folder's memory.
   const { sessionToken: _, ...told } = { sessionToken: '', ...answer };
   terminal.json(told);
   terminal.print(answer.url);

@@ -6,7 +6,7 @@ import type { AppSpec } from '../spec/spec.ts';
 import { scriptletsIn } from '../variables/scriptlets.ts';
 import { commandsOf } from './text-checks.ts';
 
-/** Linux: MAX_ARG_STRLEN, 32 pages of 4 KiB, of which one byte ends the text. `NAME=value` is one text. */
+/** The length limit of `NAME=value` on Linux: MAX_ARG_STRLEN, 32 pages of 4 KiB, minus the byte that ends the text. */
 const longestBytes = 128 * 1024 - 1;
 /** Maximum length of an expanded scriptlet: a scheme, a host of 253 characters, a port. */
 const longestScriptlet = 270;

@@ -40,7 +40,7 @@ export type Reading = {
   hasErrorAt(path: string): boolean;
   /** Whether one is in an entry of the list at the path. */
   hasErrorBelow(path: string): boolean;
-  /** Whether something of this code was gathered at the place, wherever its warning stands. */
+  /** Whether a finding with this code was collected at the position. Its warning may be at another position. */
   hasGathered(code: string, at: { line: number; column: number }): boolean;
   diagnostics(): Diagnostic[];
 };

@@ -111,7 +111,7 @@ export function majorVersionOf(image: string): number | undefined {
   return version ? Number(version[1]) : undefined;
 }
 
-/** Which database an address is of, by its scheme or the name of its variable. */
+/** The kind of database, by the scheme of its address. */
 const schemes: [DatabaseKind, RegExp][] = [
   ['postgres', /^(?:jdbc:)?postgres(?:ql)?(?:\+\w+)?:/i],
   ['mysql', /^(?:jdbc:)?(?:mysql|mariadb)2?(?:\+\w+)?:/i],

@@ -13,7 +13,7 @@ import { asEngineFault } from '../images/as-engine-fault.ts';
 import { isLocalImage } from '../images/local-images.ts';
 import type { WorkloadRequest } from './manifests/workload.ts';
 
-/** `pass`: what nodes have to show for it. */
+/** `pass`: the credential with which nodes pull the image. */
 export type BroughtImage = Pick<WorkloadRequest, 'image' | 'imageVolumes' | 'imageUser'> & { pass?: Pass };
 
 /** For a start. Throws EngineFault if the image does not exist or the deployment may not use it. */

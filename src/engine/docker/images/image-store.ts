@@ -19,7 +19,7 @@ export async function listImages(docker: Docker): Promise<HostImage[]> {
   }));
 }
 
-/** Where an image goes while it makes its list, the engine answers 500, and the next list is without it. */
+/** If an image is removed while the engine lists images, it responds with 500. The next list does not contain the image. */
 async function imagesOf(docker: Docker): Promise<Docker.ImageInfo[]> {
   for (let tries = 1; ; tries++) {
     try {
