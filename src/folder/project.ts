@@ -169,7 +169,7 @@ export type FolderOptions = {
   envFiles?: string[];
   /** Files with variables that may be missing, as `MissingFile` names them. */
   without?: readonly string[];
-  /** Variables of the shell; they win over those of files. A project names which of them it has taken in a note. */
+  /** Variables of the shell. They override those of files. A note of the project lists the ones that it uses. */
   environment?: Record<string, string | undefined>;
   /** Profiles to enable; `*` enables all. */
   profiles?: string[];

@@ -87,7 +87,7 @@ export function openedSecret({ secret }: Pick<Webhook, 'secret'>, seal: Seal): s
   }
 }
 
-/** Of an address that is still the one that was called. */
+/** Records the result of a call, if the webhook still has the address that was called. */
 export async function recordWebhookResult(
   db: Database,
   { accountId, url }: { accountId: string; url: string },

@@ -12,7 +12,7 @@ export type MountedFile = { file: FileSpec; field: Field };
 
 type Kind = 'configs' | 'secrets';
 
-/** Reads the files of one service after another; a definition that cannot be had is reported once. */
+/** Reads the files of one service after another; a definition that cannot be read is reported once. */
 export function openFiles(document: Field, reading: Reading): (service: Field) => MountedFile[] {
   const contents = new Map<string, string | undefined>();
 

@@ -17,7 +17,7 @@ export type Feed = {
 
 export const emptyFeed: Feed = { events: [], connection: 'connecting' };
 
-/** More than users read. Only a deployment that crashes for weeks has more. */
+/** More events than users read. Only a deployment that crashes for weeks exceeds the limit. */
 const maxEvents = 2_000;
 
 /** Undefined for an invalid message. An event of an unknown kind still has a sentence. */

@@ -14,7 +14,7 @@ export const visitors = 'Visitors';
 const podHeight = 62;
 const footHeight = 24;
 const podWidth = { least: 150, most: 300, padding: 28 };
-/** Width of a letter of the name and of the code below it; above the average of a font. */
+/** Letter widths of the name and of the code below it, wider than the average letter of a font. */
 const letterWidth = { name: 8.6, code: 7.4 };
 const stateWidth = 72;
 const visitorsSize = { width: 108, height: 40 };

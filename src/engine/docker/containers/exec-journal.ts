@@ -129,7 +129,7 @@ export function readProcess(stat: string): ProcessEntry | undefined {
   return { pid, parent: Number(parent), session: Number(session), startedAt: Number(fields[19]) };
 }
 
-/** None where the container has ended. */
+/** Empty if the container has ended. */
 async function processesOf({ accounting }: ControlGroup): Promise<ProcessEntry[]> {
   const listed = await readFile(join(accounting, 'cgroup.procs'), 'utf8').catch(() => '');
   const pids = listed.split('\n').filter((line) => /^[1-9]\d*$/.test(line));

@@ -12,7 +12,7 @@ export type GroupPlace = {
 
 export function installationGroup(driver: GroupDriver, owner: string): GroupPlace {
   if (driver === 'cgroupfs') return { parent: `/berth-${owner}`, path: `berth-${owner}` };
-  // A dash in the name of a slice is a step down.
+  // A dash in the name of a slice separates the levels of the hierarchy.
   const name = `berth-${owner.replaceAll('-', '_')}.slice`;
   return { parent: name, path: `berth.slice/${name}` };
 }
