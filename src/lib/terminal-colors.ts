@@ -2,7 +2,7 @@
  * PURE. Colors in the output of programs, which may be hostile. Of the commands for terminals, only text colors and styles
  * stay. Commands that move the cursor, hide text, set a title or make a link are removed.
  */
-import { stripVTControlCharacters } from 'node:util';
+import { withoutTerminalCommands } from './terminal-commands.ts';
 
 /** Select Graphic Rendition; https://www.ecma-international.org/publications-and-standards/standards/ecma-48/ §8.3.117 */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape begins a command of a terminal
@@ -28,7 +28,7 @@ function keepInLine(line: string): string {
 }
 
 function plain(text: string): string {
-  return stripVTControlCharacters(text).toWellFormed().replaceAll(unprintable, '');
+  return withoutTerminalCommands(text).toWellFormed().replaceAll(unprintable, '');
 }
 
 function codesOf(parameters: string): number[] {
