@@ -1,12 +1,13 @@
 /** From a Git repository to a live site: one that a request names, or its configuration. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type GitServer, startGitServer } from '../support/git-server.ts';
 import { dockerfile, serverOf } from '../support/node-source.ts';
-import { type Berth, createBerth, type Started } from './berth.ts';
+import { type Berth, createBerth, type Started, until } from './berth.ts';
 import { onDocker } from './engine-of-tests.ts';
 
 const options = onDocker('the base images of these tests are on the engine of this machine alone');
@@ -155,6 +156,36 @@ test(
     await berth.remove(started);
   },
 );
+
+test('clients that leave during the fetch do not occupy places for sources', options, async () => {
+  const configuration = (name: string) => `application:
+  name: left
+  pods:
+    - { name: web, path: /, build: { source: { git: "${gitServer.url(name)}", token: a-secret-token } } }
+`;
+  const url = `http://localhost:${berth.settings.port}/startUserDeployment?dryRun=true`;
+  const headers = { 'content-type': 'text/x-yaml' };
+  // As many as one client may have.
+  for (const name of ['stuck-1', 'stuck-2']) {
+    const requested = Promise.withResolvers<IncomingMessage>();
+    gitServer.routes.set(`/${name}/info/refs`, requested.resolve);
+    const leaving = request(url, { method: 'POST', headers }).on('error', () => {});
+    leaving.end(configuration(name));
+    const { socket } = await requested.promise;
+    const ended = Promise.withResolvers<unknown>();
+    socket.once('close', ended.resolve);
+    // HAProxy ends the request after a reset only.
+    leaving.socket!.resetAndDestroy();
+    await ended.promise;
+  }
+  const { commit } = await gitServer.create('left');
+  await commit({ Dockerfile: dockerfile(), 'server.mjs': serverOf('hello') });
+  await until('the places are free', async () => {
+    const { status, text } = await berth.visit(url, { method: 'POST', headers, body: configuration('left') });
+    assert.ok([200, 429].includes(status), text);
+    return status === 200 || undefined;
+  });
+});
 
 /** The command lines of all processes. */
 async function readProcesses(): Promise<string> {

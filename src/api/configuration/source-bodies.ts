@@ -52,7 +52,8 @@ export function receiveSources(scope: FastifyInstance, service: Service): void {
     if (!isArchive) throw new RefusedRequest(vagueType);
     return await read(request, body);
   });
-  scope.addHook('onResponse', async ({ body }) => {
+  // `onResponse` is not called when the client has left.
+  scope.addHook('onSend', async ({ body }) => {
     if (isSource(body)) await service.builds?.sources.release(body.sourceId);
   });
 }
@@ -174,7 +175,8 @@ async function fetchGit(
 /** Aborts when the client leaves. */
 function goneOf({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  raw.once('close', () => gone.abort());
+  if (raw.closed) gone.abort();
+  else raw.once('close', () => gone.abort());
   return gone.signal;
 }
 

@@ -65,7 +65,7 @@ const notHttps = refuse(
 const withLogin = refuse(
   'invalid_request',
   '`git` contains a user name or a password.',
-  'Send an access token in the header Git-Token, or in `token` of a source. Neither appears in a log.',
+  'Send an access token in the header Git-Token, or in `token` of a source. No log contains it.',
 );
 
 const notRef = refuse(
