@@ -83,7 +83,7 @@ const LogsQuery = Type.Object({
     Type.Enum(['true', 'false'], {
       default: 'false',
       description:
-        'With `build`: whether the output has its colors, as commands for terminals (SGR). Each line ends with its own.',
+        'With `build`: whether the output has its colors, as commands for terminals (SGR). Colors end with their line.',
     }),
   ),
   follow: Type.Optional(

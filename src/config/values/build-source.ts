@@ -32,7 +32,7 @@ export function readBuildSource(build: Field | undefined): ReadBuildSource | und
 /** https://docs.docker.com/build/concepts/context/#git-repositories */
 const remoteContext = /^(https?:\/\/[^#\s]+\.git)(?:#([^:\s]*)(?::(\S*))?)?$/;
 
-/** Equal for the same files. */
+/** The same for sources with the same files. */
 export function repositoryKey({ git, ref = '', path = '' }: WrittenAddress): string {
   return JSON.stringify([git, ref, path]);
 }
@@ -66,7 +66,7 @@ function readSource(source: Field): ReadBuildSource {
 const example = 'write source: { git: https://github.com/owner/repository, ref: main, path: apps/web }';
 const tokenGrammar = /^[\x21-\x7e]{1,4096}$/;
 
-/** Each part is judged after the one before it, so that a problem stands at its own place. */
+/** Checks the parts in turn, so that each problem is reported at its own place. */
 function checked(source: BuildSource, at: Field, placeOf: (name: 'git' | 'ref' | 'path') => Field): ReadBuildSource {
   const { git, ref, path } = source;
   if (hasVariable(source)) return { kind: 'source', source, at };
