@@ -211,7 +211,7 @@ test('a build that fails says which step of which pod failed, with its last line
 
 test('a source that cannot be deployed is refused with the reason', options, async () => {
   const refusals: [Record<string, string>, RegExp][] = [
-    [{ 'README.md': 'hello' }, /no berth\.yaml, Compose file, Dockerfile/],
+    [{ 'README.md': 'hello' }, /A berth\.yaml, a Compose file, Dockerfile/],
     [
       { 'compose.yaml': 'services: {web: {build: ., ports: ["80"]}}', Dockerfile: '# nothing' },
       /Dockerfile has no FROM/,
