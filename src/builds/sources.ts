@@ -60,8 +60,8 @@ export type Opening = Pick<Planning, 'name' | 'document'> & { signal: AbortSigna
 const limits = { maxBytes: maxSourceBytes, maxEntries: 100_000 };
 const nothingFetched: Named = { folders: new Map(), notes: [], contents: [] };
 const leftOverMs = 60 * 60_000;
-/** Sources that are received or read at once. */
-const most = { ofClient: 2, inAll: 16 };
+/** Sources that are received or read at once. While half of all places are free, a client may have a second one. */
+const max = { ofClient: 2, total: 16 };
 
 const pool: PoolOptions = {
   file: new URL('plan-worker.ts', import.meta.url),
@@ -102,8 +102,9 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
   /** Makes a source of the client, which is removed unless `fill` succeeds. */
   async function begin(client: string, fill: (id: string) => Promise<Result<unknown>>): Promise<Result<string>> {
     const ofClient = [...inUse.values()].filter((each) => each === client).length;
-    if (ofClient >= most.ofClient) return busy('Several sources from your address are being received already.');
-    if (inUse.size >= most.inAll) return busy('The server is receiving as many sources as it can.');
+    const maxOfClient = inUse.size < max.total / 2 ? max.ofClient : 1;
+    if (ofClient >= maxOfClient) return busy('Several sources from your address are being received already.');
+    if (inUse.size >= max.total) return busy('The server is receiving as many sources as it can.');
     const id = newId();
     inUse.set(id, client);
     let filled: Result<unknown> | undefined;

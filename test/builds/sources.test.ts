@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { openSources } from '../../src/builds/sources.ts';
 import { readGitAddress } from '../../src/config/values/git-address.ts';
@@ -116,4 +117,33 @@ ${more}`;
   assert.match(many.source.problem.error, /more than 10 repositories/);
   await sources.release(many.id);
   assert.deepEqual(await readdir(place), []);
+});
+
+test('a few clients with slow uploads leave places for others', async (t) => {
+  const place = await mkdtemp(join(tmpdir(), 'berth-sources-'));
+  const sources = await openSources(place);
+  const slow: PassThrough[] = [];
+  const receiving: Promise<unknown>[] = [];
+  const receive = (client: string) => {
+    slow.push(new PassThrough());
+    receiving.push(sources.receive(slow.at(-1)!, client));
+  };
+  t.after(async () => {
+    for (const body of slow) body.destroy();
+    await Promise.allSettled(receiving);
+    await sources.close();
+    await rm(place, { recursive: true });
+  });
+  const receiveNow = async (client: string) => {
+    const body = new PassThrough();
+    body.end('not an archive');
+    const received = await sources.receive(body, client);
+    if (received.ok) await sources.release(received.value);
+    return received.ok;
+  };
+  for (const client of ['a', 'b', 'c', 'd']) for (let upload = 0; upload < 2; upload++) receive(client);
+  assert.equal(await receiveNow('a'), false);
+  receive('e');
+  assert.equal(await receiveNow('e'), false);
+  assert.equal(await receiveNow('f'), true);
 });

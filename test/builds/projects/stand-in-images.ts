@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const certificates = '/etc/ssl/certs/ca-certificates.crt';
 /** The certificates of this machine, which may reach npm's registry through a proxy. */
 const trusting = `COPY certificates ${certificates}
-ENV NODE_EXTRA_CA_CERTS=${certificates} SSL_CERT_FILE=${certificates} NPM_CONFIG_CAFILE=${certificates}
+ENV NODE_EXTRA_CA_CERTS=${certificates} SSL_CERT_FILE=${certificates} DENO_CERT=${certificates} NPM_CONFIG_CAFILE=${certificates}
 `;
 const debian = 'berth-test-stand-in:debian';
 const node = 'node:24-slim';
