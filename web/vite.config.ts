@@ -12,8 +12,8 @@ const service = process.env.BERTH_BASE_URL ?? 'http://localhost:8080';
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [compiledValidator(), compressed()],
-  worker: { format: 'es', plugins: () => [compiledValidator()] },
+  plugins: [browserOnly(), compiledValidator(), compressed()],
+  worker: { format: 'es', plugins: () => [browserOnly(), compiledValidator()] },
   build: {
     target: browsers,
     manifest: true,
@@ -27,6 +27,17 @@ export default defineConfig({
     },
   },
 });
+
+/** Fails a build that reaches a module of Node. Vite would replace it with an empty one, which fails in the browser. */
+function browserOnly(): Plugin {
+  return {
+    name: 'browser-only',
+    enforce: 'pre',
+    resolveId(id, importer) {
+      if (id.startsWith('node:')) this.error(`The dashboard cannot use ${id}, which ${importer} imports.`);
+    },
+  };
+}
 
 function compressed(): Plugin {
   return {

@@ -3,7 +3,7 @@
  * read their values with this. Pure.
  */
 
-import { reservedIPv4 } from '../../lib/ip-networks.ts';
+import { reservedIPv4 } from '../../lib/reserved-addresses.ts';
 import { quote } from '../diagnostics/diagnostics.ts';
 import type { FileAccess, Ulimit } from '../spec/spec.ts';
 import { parseUrl } from './patterns.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { BlockList } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { reservedIPv4, reservedIPv6 } from '../../lib/ip-networks.ts';
+import { reservedIPv4, reservedIPv6 } from '../../lib/reserved-addresses.ts';
 import { isPublicAddress } from './container-values.ts';
 
 function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {

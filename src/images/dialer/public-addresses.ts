@@ -1,7 +1,7 @@
 /** Which addresses a stranger may make this machine connect to: those of the public internet, and none of its own. */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { reservedIPv4, reservedIPv6 } from '../../lib/ip-networks.ts';
+import { reservedIPv4, reservedIPv6 } from '../../lib/reserved-addresses.ts';
 
 // One list for each family: in a common one, the networks of IPv6 would take IPv4 addresses for mapped ones.
 const reserved = { ipv4: blockList(reservedIPv4, 'ipv4'), ipv6: blockList(reservedIPv6, 'ipv6') };

@@ -10,7 +10,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type Egress, type EgressTarget, printEgress } from '../../../deployment/workload/egress.ts';
-import { mailPorts, reservedIPv4, reservedIPv6 } from '../../../lib/ip-networks.ts';
+import { mailPorts, reservedIPv4, reservedIPv6 } from '../../../lib/reserved-addresses.ts';
 import { bridgePrefix, everyBridgePrefix } from '../names.ts';
 import { fromBuilder } from '../networks/subnets.ts';
 import { type BridgeTargets, crowdRule, translationText } from './pod-translation.ts';

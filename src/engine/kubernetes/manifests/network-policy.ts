@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import type { V1NetworkPolicyEgressRule, V1NetworkPolicyPeer, V1NetworkPolicyPort } from '@kubernetes/client-node';
 import stringify from 'safe-stable-stringify';
 import { type Egress, printEgress } from '../../../deployment/workload/egress.ts';
-import { mailPorts, reservedIPv4, reservedIPv6 } from '../../../lib/ip-networks.ts';
+import { mailPorts, reservedIPv4, reservedIPv6 } from '../../../lib/reserved-addresses.ts';
 import { deploymentLabels } from '../../labels.ts';
 import { namespaceName } from '../names.ts';
 import type { FoundPolicy, Manifest, PolicySpec } from '../objects.ts';
