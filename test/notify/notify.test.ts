@@ -90,7 +90,7 @@ test('a notice that cannot be sent takes nothing from another that is being sent
     await new Promise(setImmediate);
     mails.push(mail);
   };
-  await assert.rejects(deliverDue({ ...delivering, call, sendMail }), /told to stop/);
+  await assert.rejects(deliverDue({ ...delivering, call, sendMail }), /the process stops/);
   assert.deepEqual([mails.length, await waiting()], [1, 1], 'the mail is noted as sent, the call is made again');
 });
 

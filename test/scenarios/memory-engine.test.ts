@@ -47,7 +47,7 @@ test('without Docker a deployment becomes running, its site echoes, and it is re
   await until('it runs', async () => (await state()) === 'running' || undefined);
   const echo = await site();
   assert.equal(echo.status, 200);
-  assert.match(echo.body, /^GET \/hello\?a=b\nPod web, which would run ghcr\.io\/anybody\/anything@sha256:/);
+  assert.match(echo.body, /^GET \/hello\?a=b\nPod web, which would run ghcr\.io\/example\/anything@sha256:/);
   assert.match(await readFile(logFile, 'utf8'), /no container runs/);
 
   await running.stop();

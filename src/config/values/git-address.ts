@@ -2,6 +2,7 @@
 
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { toSlug } from '../diagnostics/suggest.ts';
+import { parseUrl } from './patterns.ts';
 
 export type GitAddress = {
   /** Of the repository, without a slash at the end. */
@@ -18,7 +19,7 @@ const most = { url: 2_048, ref: 255, path: 1_024 };
 
 /** No refusal repeats the address: it may contain a password. */
 export function readGitAddress({ git, ref, path }: WrittenAddress): Result<GitAddress> {
-  const url = git.length <= most.url && /^https?:\/\/[\x21-\x7e]+$/.test(git) ? URL.parse(git) : null;
+  const url = git.length <= most.url && /^https?:\/\/[\x21-\x7e]+$/.test(git) ? parseUrl(git) : undefined;
   if (url?.search !== '' || url.hash !== '') return notHttps;
   if (url.username !== '' || url.password !== '') return withLogin;
   url.pathname = url.pathname.replace(/\/+$/, '');
