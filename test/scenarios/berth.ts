@@ -67,15 +67,16 @@ export async function createBerth(
     BERTH_DATA_DIR: dataDir,
     ...(postgres && { BERTH_DATABASE_URL: postgres.url('berth') }),
     BERTH_PORT: String(await freePort()),
-    BERTH_CLIENT_LIMITS: manyRequests,
     BERTH_STRANGERS: 'session=1000 address=1000 memory=1Ti gpus=1000',
-    BERTH_CAPACITY: 'gpus=1000',
-    BERTH_TIMEOUTS: 'drain=200ms',
     // Ended deployments are removed, including volumes.
     BERTH_GRACE: '0s',
     // An address without a server.
     BERTH_REGISTRIES: 'localhost:1 http',
     ...env,
+    // The last of equal fields counts.
+    BERTH_CLIENT_LIMITS: `${manyRequests} ${env.BERTH_CLIENT_LIMITS ?? ''}`,
+    BERTH_CAPACITY: `gpus=1000 ${env.BERTH_CAPACITY ?? ''}`,
+    BERTH_TIMEOUTS: `drain=200ms ${env.BERTH_TIMEOUTS ?? ''}`,
   };
   const read = readSettings(variables);
   assert.ok(read.ok, 'mistakes' in read ? read.mistakes.join(' ') : '');
