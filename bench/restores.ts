@@ -12,7 +12,7 @@ export type RestoreTimes = {
   /** Of these, the longest time without an answer: while the volumes are swapped. */
   awaySeconds: number;
   /** From the request until the other one answers. */
-  besideSeconds: number;
+  newSeconds: number;
 };
 
 const lookMs = 25;
@@ -61,14 +61,14 @@ export async function measureRestores(
   }
   const inPlaceSeconds = (answeredAt - begunAt) / 1000;
 
-  const besideAt = performance.now();
+  const newAt = performance.now();
   const { started: other } = await restore({ beside: true });
   const { host } = new URL(other.url);
   while (!(await isAnswered(host))) {
-    if (performance.now() > besideAt + patienceMs) throw new Error('The restored copy does not respond in time.');
+    if (performance.now() > newAt + patienceMs) throw new Error('The restored copy does not respond in time.');
     await delay(lookMs, undefined, { signal });
   }
-  const besideSeconds = secondsFrom(besideAt);
+  const newSeconds = secondsFrom(newAt);
   await service.requestRemoval({ ...other, host, ms: 0 });
-  return { inPlaceSeconds, awaySeconds, besideSeconds };
+  return { inPlaceSeconds, awaySeconds, newSeconds };
 }

@@ -4,7 +4,7 @@ import type { SnapshotTimes, Window } from './snapshots.ts';
 import { median, percentile, ratioOf } from './statistics.ts';
 
 export function snapshotSections(times: SnapshotTimes): Section[] {
-  const { megabytes, first, next, scattered, quiet, meanwhile, besideLoop, restores } = times;
+  const { megabytes, first, next, scattered, quiet, meanwhile, nextToLoop, restores } = times;
   const of = (windows: readonly Window[], kind: keyof Window) => windows.map((window) => window[kind]);
   const p99 = (samples: readonly number[]) => percentile(samples, 0.99);
   const kinds = [
@@ -35,7 +35,7 @@ export function snapshotSections(times: SnapshotTimes): Section[] {
       figures: [
         row('restored', 'in place of what is there, s', restores.inPlaceSeconds),
         row('away', 'of these, the longest without an answer, s', restores.awaySeconds),
-        row('restored-beside', 'as a new deployment, s', restores.besideSeconds),
+        row('restored-beside', 'as a new deployment, s', restores.newSeconds),
       ],
     },
     {
@@ -54,12 +54,12 @@ export function snapshotSections(times: SnapshotTimes): Section[] {
       title: 'During a snapshot or a loop / in quiet, 99th percentiles',
       unit: 'ratio',
       figures: [
-        { id: 'snapshots', beside: 'while one is taken', windows: meanwhile },
-        { id: 'loop', beside: 'next to a loop with idle priority on one processor', windows: besideLoop },
-      ].flatMap(({ id, beside, windows }) =>
+        { id: 'snapshots', condition: 'while one is taken', windows: meanwhile },
+        { id: 'loop', condition: 'next to a loop with idle priority on one processor', windows: nextToLoop },
+      ].flatMap(({ id, condition, windows }) =>
         kinds.map(({ kind, says }) => ({
           id: `ratio.${id}.${kind}`,
-          says: `${says}, ${beside}`,
+          says: `${says}, ${condition}`,
           values: {
             'of p99s': p99(of(windows, kind).flat()) / p99(of(quiet, kind).flat()),
             'median of pairs': ratioOf(of(windows, kind).map(p99), of(quiet, kind).map(p99)).medianOfPairs,

@@ -18,7 +18,7 @@ export type Window = { reads: number[]; writes: number[] };
 export type Taken = { seconds: number; totalBytes: number; addedBytes: number; pausedMs: number };
 
 /**
- * Each round has three windows with the same index: `quiet`, then `meanwhile` with a snapshot, then `besideLoop` with a
+ * Each round has three windows with the same index: `quiet`, then `meanwhile` with a snapshot, then `nextToLoop` with a
  * loop at idle priority.
  */
 export type SnapshotTimes = {
@@ -29,7 +29,7 @@ export type SnapshotTimes = {
   scattered: Taken;
   quiet: Window[];
   meanwhile: Window[];
-  besideLoop: Window[];
+  nextToLoop: Window[];
   /** Of all of the volume. */
   restores: RestoreTimes;
 };
@@ -60,7 +60,7 @@ export async function measureSnapshots(
     next: [],
     quiet: [],
     meanwhile: [],
-    besideLoop: [],
+    nextToLoop: [],
   };
   const change = async (path: string) => {
     const { status, body } = await ask({ ...at, path }, signal);
@@ -75,7 +75,7 @@ export async function measureSnapshots(
     const { window, outcome } = await measure(at, take(service, started, signal), signal);
     times.meanwhile.push(window);
     times.next.push(outcome);
-    times.besideLoop.push((await measure(at, computeIdly(loopSeconds, signal), signal)).window);
+    times.nextToLoop.push((await measure(at, computeIdly(loopSeconds, signal), signal)).window);
   }
   await change('/scatter');
   const scattered = await take(service, started, signal);

@@ -68,8 +68,8 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
   const around = { owner, epoch: () => store.epoch.value, now, metrics, images, log };
   const { engine, standAside: rest } = opening.use(await openEngine(settings, around));
   const exchange =
-    settings.databaseUrl && createCountExchange((text) => notifyAll(db, 'asked', text), maxNotificationLength - 100);
-  const shared = { seal, engine, urlOf, metrics, now, told: createNotifier(), exchange };
+    settings.databaseUrl && createCountExchange((text) => notifyAll(db, 'counts', text), maxNotificationLength - 100);
+  const shared = { seal, engine, urlOf, metrics, now, notifier: createNotifier(), exchange };
   const sources = (await offersBuilds(settings, engine, part('builds')))
     ? opening.adopt(
         await openSources(

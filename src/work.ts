@@ -48,7 +48,7 @@ export type WorkParts = Omit<
   /** Absent where no images are built from source. */
   sources: Sources | undefined;
   pushed: PushedImages;
-  told: Notifier;
+  notifier: Notifier;
   exchange: CountExchange | undefined;
   log: Logger;
 };
@@ -71,7 +71,7 @@ type Work = AsyncDisposable & {
 };
 
 async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
-  const { store, sources, pushed, told, exchange, log, ...others } = parts;
+  const { store, sources, pushed, notifier, exchange, log, ...others } = parts;
   const { db } = store;
   const { seal, now, metrics } = parts;
   const shared = { db, seal, now, metrics, process: store.process };
@@ -85,11 +85,11 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   };
   const { mail } = accountSettings(settings);
   const to = settings.operatorMail;
-  const tellOperator = mail && to ? operatorMail({ ...mail, to }) : undefined;
+  const mailOperator = mail && to ? operatorMail({ ...mail, to }) : undefined;
   const edge = opening.use(
     await openEdge(
       { ...settings, apiHosts: apiHosts(settings), isShared, tls },
-      { ...shared, log, noteCertificates, tellOperator },
+      { ...shared, log, noteCertificates, mailOperator },
     ),
   );
   const { othersServe, othersLead } = edge;
@@ -121,8 +121,8 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   opening.use(
     await store.follow({
       due: (deploymentId = '') => control.wake(deploymentId),
-      told: told.notify,
-      asked: (text) => exchange?.hear(text),
+      events: notifier.notify,
+      counts: (text) => exchange?.hear(text),
       routes: edge.hearRoutes,
       edges: edge.hearRoutes,
       gone: control.takeOverFrom,
@@ -138,7 +138,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   const mailOwner = async ({ sessionId }: Deployment, words: { subject: string; text: string }) => {
     const accountId = await accountOfSession(db, sessionId);
     const owner = accountId === null ? undefined : await accountById(db, accountId);
-    await tellOperator?.(words);
+    await mailOperator?.(words);
     if (mail && owner?.isEmailVerified && (await wantsMail(db, owner.id, 'snapshot')))
       await operatorMail({ ...mail, to: owner.email })(words);
   };

@@ -52,10 +52,10 @@ export function verdict(files: readonly string[], facts: readonly Fact[], ending
   return reports;
 }
 
-type Told = Extract<Fact, { kind: 'began' | 'ended' }>;
+type TestFact = Extract<Fact, { kind: 'began' | 'ended' }>;
 
-function factsOf(file: string, reported: readonly Told[]): Told[] {
-  const isFile = ({ nesting, name }: Told) => nesting === 0 && name === file;
+function factsOf(file: string, reported: readonly TestFact[]): TestFact[] {
+  const isFile = ({ nesting, name }: TestFact) => nesting === 0 && name === file;
   const first = reported.findIndex(isFile);
   if (first < 0) return [];
   const next = reported.findIndex((fact, index) => index > first && fact.nesting === 0 && !isFile(fact));
@@ -66,7 +66,7 @@ function namesOfFailed(ended: readonly Extract<Fact, { kind: 'ended' }>[]): stri
   return ended.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name);
 }
 
-function hangs(reported: readonly Told[]): string {
+function hangs(reported: readonly TestFact[]): string {
   const last = reported.at(-1);
   return last
     ? `it hangs: nothing was heard of it after "${last.name}" had ${last.kind === 'began' ? 'begun' : 'ended'}`

@@ -50,17 +50,17 @@ export type Move = {
   places: { from: string; to: string };
   actor: string;
   now: Instant;
-  told: (step: MoveStep) => void;
+  report: (step: MoveStep) => void;
 };
 
 export async function migrateStore(move: Move): Promise<Moved | MoveRefusal> {
   const shapes = await tableShapes();
   const begun = await begin(move, shapes);
   if (begun.kind !== 'begun') return begun;
-  move.told({ kind: 'marked' });
+  move.report({ kind: 'marked' });
   const isOurs = await copyAll(move, shapes, begun.mark.run);
   if (!isOurs) return { kind: 'refused', because: 'overtaken' };
-  move.told({ kind: 'filled' });
+  move.report({ kind: 'filled' });
   return await finish(move, shapes, begun);
 }
 
@@ -130,7 +130,7 @@ async function obstacleAt(
 }
 
 /** Whether it was ours to the end; else another call has taken it. */
-async function copyAll({ from, to, told }: Move, shapes: readonly TableShape[], run: string): Promise<boolean> {
+async function copyAll({ from, to, report }: Move, shapes: readonly TableShape[], run: string): Promise<boolean> {
   let isOurs = true;
   const writeThere = (work: (to: Database) => Promise<void>) =>
     write(to, 'all', async (to) => {
@@ -144,7 +144,7 @@ async function copyAll({ from, to, told }: Move, shapes: readonly TableShape[], 
       if (!isOurs) return false;
       if (!step) break;
       after = step.last;
-      told({ kind: 'copied', table: shape.name, rows: step.rows });
+      report({ kind: 'copied', table: shape.name, rows: step.rows });
     }
   }
   return true;
@@ -152,13 +152,13 @@ async function copyAll({ from, to, told }: Move, shapes: readonly TableShape[], 
 
 /** As the only one who writes there: what comes later comes to a database that is marked as left. */
 async function finish(move: Move, shapes: readonly TableShape[], begun: Begun): Promise<Moved | MoveRefusal> {
-  const { from, to, places, told } = move;
+  const { from, to, places, report } = move;
   const { mark, isContinued } = begun;
   const copied = await digests(to, shapes);
   return await write(from, 'all', async (from): Promise<Moved | MoveRefusal> => {
     if ((await storeMoveOf(from))?.run !== mark.run) return { kind: 'refused', because: 'overtaken' };
     const tables = await digests(from, shapes);
-    told({ kind: 'compared', tables: tables.length });
+    report({ kind: 'compared', tables: tables.length });
     const different = tables.filter(({ digest }, index) => digest !== copied[index]!.digest).map(({ name }) => name);
     if (different.length > 0) {
       // Without the mark, the next call treats the copy as one of an abandoned move.
@@ -172,7 +172,7 @@ async function finish(move: Move, shapes: readonly TableShape[], begun: Begun): 
       await to.insertInto('installation').values(installation).execute();
       await markMove(to, { ...mark, side: 'to', place: places.from, isDone: true });
     });
-    told({ kind: 'finished' });
+    report({ kind: 'finished' });
     await markMove(from, { ...mark, isDone: true });
     return { kind: 'moved', isContinued, rows: tables.reduce((sum, { rows }) => sum + rows, 0), tables };
   });

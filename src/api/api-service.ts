@@ -96,7 +96,7 @@ export type Service = {
     | 'copies'
     | 'cluster'
     | 'exec'
-    | 'tellsStreams'
+    | 'separatesStreams'
     | 'fillsVolumes'
   > & { images?: Pick<ImageStore, 'list'> };
   /** Checks in registries whether images exist; absent if this process does not provide images. */
@@ -108,7 +108,7 @@ export type Service = {
   /**
    * Notifies of new events of a deployment, from any process. Listeners also poll, because notifications may be lost.
    */
-  told: Pick<Notifier, 'listen'>;
+  notifier: Pick<Notifier, 'listen'>;
   /** Where other processes serve the same installation. */
   exchange?: CountExchange | undefined;
   /** Another service takes over: answers that stay open end. */

@@ -70,7 +70,7 @@ function requested(answer: boolean | undefined) {
     reported.push(question);
     return answer;
   };
-  return { told: reported, terminal: { note: (text: string) => void reported.push(text) }, confirm };
+  return { reported, terminal: { note: (text: string) => void reported.push(text) }, confirm };
 }
 
 test('a memory that came with a repository chooses no service and no session by itself', async () => {
@@ -85,19 +85,19 @@ test('a memory that came with a repository chooses no service and no session by 
       remember: (memory) => remember(folder, memory, seal),
     });
 
-  const nobody = requested(undefined);
-  assert.match((await trust(false, nobody)) as string, /names the service https:\/\/evil\.example.*--server/);
+  const unnamed = requested(undefined);
+  assert.match((await trust(false, unnamed)) as string, /names the service https:\/\/evil\.example.*--server/);
   const named = requested(undefined);
   assert.deepEqual(await trust(true, named), {});
-  assert.match(named.told.join(), /is ignored/);
+  assert.match(named.reported.join(), /is ignored/);
   const cautious = requested(false);
   assert.deepEqual(await trust(false, cautious), {});
-  assert.match(cautious.told.join(), /evil\.example.*Use it\?/);
+  assert.match(cautious.reported.join(), /evil\.example.*Use it\?/);
 
   // A user who has said yes is not prompted again.
   assert.deepEqual(await trust(false, requested(true)), theirs);
   const again = requested(undefined);
-  assert.deepEqual([await trust(false, again), again.told], [theirs, []]);
+  assert.deepEqual([await trust(false, again), again.reported], [theirs, []]);
 });
 
 test('one’s own memory is used without a message until it is changed by another', async () => {

@@ -116,13 +116,13 @@ export async function settleCluster(db: Kysely<Tables>, cluster: string | undefi
     if (known.length > 0 && !mayMove) throw new StartError(onAnother(known, own));
     const claimed = await claimedCluster(db);
     const isContested = claimed !== null && claimed !== own && isPostgres(db) && (await otherServices(db)).length > 0;
-    if (isContested && !mayMove) throw new StartError(besideAnother(claimed, own));
+    if (isContested && !mayMove) throw new StartError(otherInstallation(claimed, own));
     if (claimed !== own) await claimCluster(db, own);
     if (elsewhere.length > 0) await moveToCluster(db, own);
   });
 }
 
-function besideAnother(claimed: string, own: string | null): string {
+function otherInstallation(claimed: string, own: string | null): string {
   const here = own === null ? 'this engine is not a cluster' : `this is the cluster ${own}`;
   return `Another service of this installation works on the cluster ${claimed}, and ${here}.
 Look at KUBECONFIG and BERTH_ENGINE, or stop that service first.`;

@@ -51,9 +51,9 @@ export function openDomains(
   const { signal } = end;
   const lookup = createLookup({ resolvers: domainResolvers });
   const about = { db, now, installation: owner, appsDomain, log };
-  const tellOwners = mail && createOwnerNotifier({ ...about, baseUrl, send: sendingMail(mail) });
+  const notifyOwners = mail && createOwnerNotifier({ ...about, baseUrl, send: sendingMail(mail) });
   const duty = createDuty({ db, name: 'domains', forMs: dutyMs, process, now });
-  const checking = { ...about, lookup, random: Math.random, duty, tellOwners, signal };
+  const checking = { ...about, lookup, random: Math.random, duty, notifyOwners, signal };
   const common = { everyMs: lookEveryMs, signal, metrics };
   /** Until the edge has read the routes after the last change. */
   let isStale = false;
@@ -110,7 +110,7 @@ type Checking = {
   appsDomain: string;
   log: { info(details: object, message: string): void; error(details: object, message: string): void };
   /** Absent without mail. */
-  tellOwners?: (() => Promise<void>) | undefined;
+  notifyOwners?: (() => Promise<void>) | undefined;
 };
 
 /** A name server that does not answer holds its place for as long as a look may take. */
@@ -148,7 +148,9 @@ export function createDomainChecks(checking: Checking, turned: () => void): Doma
       if (mayBeStray && (await write(db, 'all', (db) => releaseStray(db, now())))) turned();
       await worker.run();
       // A domain that became valid is served even if its owner cannot be notified.
-      await checking.tellOwners?.().catch((err: unknown) => log.error({ err }, 'domain owners could not be notified'));
+      await checking
+        .notifyOwners?.()
+        .catch((err: unknown) => log.error({ err }, 'domain owners could not be notified'));
     },
   };
 }

@@ -59,7 +59,7 @@ export type EdgeParts = {
   log: Logger;
   noteCertificates?: NoteCertificates;
   /** By mail. Absent without a mail server or a recipient. */
-  tellOperator?: MailOperator | undefined;
+  mailOperator?: MailOperator | undefined;
   process?: StoreProcess | undefined;
   metrics?: Metrics | undefined;
 };
@@ -179,7 +179,7 @@ async function openCertificates(
 /** Throws StartError when the files cannot be served. */
 async function openFileSource(
   { files, hosts }: { files: readonly CertificateFiles[]; hosts: readonly string[] },
-  { now, note, tellOperator }: { now: () => Instant; note: NoteCertificates; tellOperator?: MailOperator | undefined },
+  { now, note, mailOperator }: { now: () => Instant; note: NoteCertificates; mailOperator?: MailOperator | undefined },
 ): Promise<CertificateSource> {
   const source = { files, hosts, now };
   const read = await readCertificateFiles(source);
@@ -193,7 +193,7 @@ async function openFileSource(
     served,
     follow(edge: Pick<Edge, 'certify'>, log: EdgeLog): AsyncDisposable {
       const alarm = async ({ expiresAt }: FileCertificate) => {
-        await tellOperator?.(endingMail(hosts, expiresAt)).catch((error: NodeJS.ErrnoException) => {
+        await mailOperator?.(endingMail(hosts, expiresAt)).catch((error: NodeJS.ErrnoException) => {
           log.warn({ reason: error.code }, 'the email about certificates to the operator could not be sent');
         });
       };

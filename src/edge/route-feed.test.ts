@@ -46,7 +46,7 @@ async function feedOf(count: number) {
     ids,
     edge,
     served,
-    told: reported,
+    reported,
     warned,
     state,
     queries,
@@ -61,14 +61,14 @@ async function feedOf(count: number) {
 }
 
 test('a change of one deployment reads one row, by an index, and sends one change to the edge', async () => {
-  const { db, ids, feed, write, told, queries, served } = await feedOf(300);
+  const { db, ids, feed, write, reported, queries, served } = await feedOf(300);
   for (const id of ids) await write(id, endpoint('10.0.0.1'));
   await feed.refresh();
-  assert.deepEqual(told, [300]);
+  assert.deepEqual(reported, [300]);
   await write(ids[7]!, endpoint('10.0.0.2'));
   queries.length = 0;
   await feed.refresh();
-  assert.deepEqual(told, [300, 1]);
+  assert.deepEqual(reported, [300, 1]);
   assert.deepEqual(
     queries.map(({ rows }) => rows),
     [1, 1, 0],
@@ -131,13 +131,13 @@ test('what a delta has lost, a round of comparisons finds, wherever it is', asyn
 });
 
 test('a store that was restored from a copy is sent as a whole', async () => {
-  const { db, ids, feed, write, served, told } = await feedOf(3);
+  const { db, ids, feed, write, served, reported } = await feedOf(3);
   for (const id of ids) await write(id, endpoint('10.0.0.1'));
   await feed.refresh();
   await sql`update "routeTable" set version = 2`.execute(db);
   await sql`update deployments set "routesVersion" = 2, endpoints = '[]' where id = ${ids[0]}`.execute(db);
   await feed.refresh();
-  assert.deepEqual(told, [3, 2]);
+  assert.deepEqual(reported, [3, 2]);
   assert.deepEqual([...served.keys()], ['d0001.test', 'd0002.test']);
 });
 

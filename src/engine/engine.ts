@@ -23,7 +23,7 @@ export type EngineCore = {
   /** A unique id of the cluster; absent for engines of one machine. */
   readonly cluster?: string | undefined;
   /** Whether log lines contain their stream. */
-  readonly tellsStreams: boolean;
+  readonly separatesStreams: boolean;
   /** Whether a new volume starts with the image's content at its path. */
   readonly fillsVolumes: boolean;
   /** Resolves when the engine answers; throws EngineFault when it refuses, or has not answered after two seconds. */

@@ -40,7 +40,7 @@ export type Pool<Question, Answer> = {
  * start.
  */
 type Said<Answer> = { usedMs: number } & ({ answer: Answer } | { fault: unknown } | { isReady: true });
-type Told<Answer> = Exclude<Said<Answer>, { isReady: true }>;
+type Reply<Answer> = Exclude<Said<Answer>, { isReady: true }>;
 
 type Job<Question, Answer> = {
   client: string;
@@ -122,7 +122,7 @@ function startThread<Question, Answer>(
   let isCostly = false;
   /** Processor time until the end of its previous work. Starting the thread does not count. */
   let usedMs = Number.POSITIVE_INFINITY;
-  let current: PromiseWithResolvers<Told<Answer>> | undefined;
+  let current: PromiseWithResolvers<Reply<Answer>> | undefined;
 
   const leave = (error?: unknown) => {
     current?.reject(error);

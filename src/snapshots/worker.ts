@@ -156,10 +156,10 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
       const event = await note(db, failure);
       await addEvents(db, deployment.id, [{ at: now(), event }]);
     });
-    if (isReported) await tellOf(deployment, wordsOf(error));
+    if (isReported) await notifyOwner(deployment, wordsOf(error));
   }
 
-  async function tellOf(deployment: Deployment, problem: string): Promise<void> {
+  async function notifyOwner(deployment: Deployment, problem: string): Promise<void> {
     const { applicationName: name } = deployment;
     const mail = { subject: `No snapshot of ${name}`, text: `The data of ${name} were not kept: ${problem}\n` };
     await parts.mailOwner?.(deployment, mail).catch((err: unknown) => parts.log.error({ err }, 'a mail was not taken'));

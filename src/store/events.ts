@@ -75,7 +75,7 @@ function writingEvents(db: Database, deploymentId: string, rows: EventRow[]) {
         })),
       )
       // PostgreSQL delivers equal notifications of a transaction once.
-      .$if(isPostgres(db), (query) => query.returning(notification('told', deploymentId)))
+      .$if(isPostgres(db), (query) => query.returning(notification('events', deploymentId)))
   );
 }
 
@@ -164,7 +164,7 @@ export const diskEventsKept = 200;
 export const otherEventsKept = 1_000;
 
 /** The check takes about 0.2 ms, so it runs once per this many events. */
-const tellingsPerLook = 100;
+const eventsPerCheck = 100;
 
 /** Removes the oldest events now and then. `from` and `to` are the sequence before and after the new events. */
 async function deleteOldestEvents(
@@ -172,7 +172,7 @@ async function deleteOldestEvents(
   deploymentId: string,
   { from, to }: { from: number; to: number },
 ): Promise<void> {
-  if (Math.floor(from / tellingsPerLook) === Math.floor(to / tellingsPerLook)) return;
+  if (Math.floor(from / eventsPerCheck) === Math.floor(to / eventsPerCheck)) return;
   const lastOfDisk = await lastToForget(db, deploymentId, '=', diskEventsKept);
   const lastOther = await lastToForget(db, deploymentId, '!=', otherEventsKept);
   if (lastOfDisk === 0 && lastOther === 0) return;

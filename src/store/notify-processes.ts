@@ -14,7 +14,7 @@ export async function notifyAll(db: Database, channel: Channel, text = ''): Prom
 
 /** Notifies like `notifyAll`, but within the statement that writes: in PostgreSQL each statement is a round trip. */
 export function notification(channel: Channel, text = '') {
-  return notify(channel, text).as('told');
+  return notify(channel, text).as('notified');
 }
 
 function notify(channel: Channel, text: string) {
@@ -26,13 +26,13 @@ export type NotificationListener = {
   /** A deployment was made due by another process; without an id, there may have been some. */
   due(deploymentId?: string): void;
   /** From any process: an event of the deployment was written. */
-  told(deploymentId: string): void;
+  events(deploymentId: string): void;
   /** From any process: routes have changed, or notifications may have been missed. */
   routes(): void;
   /** From any process: its edge has reported which routes it serves. */
   edges(): void;
   /** Of another process. */
-  asked(text: string): void;
+  counts(text: string): void;
   /** A process that holds leases or duties has died. Repeated as long as it holds them. */
   gone(processId: string): void;
 };

@@ -80,7 +80,7 @@ function pass(news: Notification | undefined, listener: NotificationListener): v
   }
   const { channel, text, isOwn } = news;
   // The process that sent these notifications needs no reaction to them.
-  if (isOwn && (channel === 'due' || channel === 'asked')) return;
+  if (isOwn && (channel === 'due' || channel === 'counts')) return;
   listener[channel](text);
 }
 

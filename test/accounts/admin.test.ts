@@ -109,8 +109,8 @@ test('a name that a terminal would obey is not printed as it is', async () => {
 });
 
 test('1 for an unknown account or plan', async () => {
-  const nobody = await berthAdmin('plan', 'missing@example.com', 'pro');
-  assert.deepEqual([nobody.status, nobody.stderr], [1, 'No account has the address missing@example.com.\n']);
+  const missing = await berthAdmin('plan', 'missing@example.com', 'pro');
+  assert.deepEqual([missing.status, missing.stderr], [1, 'No account has the address missing@example.com.\n']);
   const none = await berthAdmin('plan', 'ada@example.com', 'gold');
   assert.deepEqual([none.status, none.stderr], [1, 'The plan does not exist: "gold"; BERTH_TIERS has: free, pro.\n']);
   const asJson = await berthAdmin('plan', 'ada@example.com', 'gold', '--json');

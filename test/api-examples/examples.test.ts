@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { testApi } from '../support/api.ts';
-import { playStory, type Told } from './story.ts';
+import { playStory, type RecordedStory } from './story.ts';
 
 const file = new URL('../../src/api/description/examples.json', import.meta.url);
 
 test('the examples of the description are what a real service answers, and what its schemas allow', async () => {
-  const examples = JSON.parse(await readFile(file, 'utf8')) as Told;
+  const examples = JSON.parse(await readFile(file, 'utf8')) as RecordedStory;
   const reported = await playStory();
   assert.deepEqual(Object.keys(reported), Object.keys(examples), 'run `node test/api-examples/record.ts`');
   const { body: description } = await (await testApi()).get('/openapi.json?examples=true');

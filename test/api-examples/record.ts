@@ -1,7 +1,7 @@
 /** `node test/api-examples/record.ts`: writes the examples of the description from what a real service answers. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { playStory, type Told } from './story.ts';
+import { playStory, type RecordedStory } from './story.ts';
 
 const file = join(import.meta.dirname, '../../src/api/description/examples.json');
 
@@ -9,7 +9,7 @@ const reported = await playStory();
 await writeFile(file, `${JSON.stringify(await withExampleValues(reported), undefined, 2)}\n`);
 
 /** Replaces values of one run or one machine with the values that readers expect in an example. */
-async function withExampleValues(reported: Told): Promise<unknown> {
+async function withExampleValues(reported: RecordedStory): Promise<unknown> {
   const { environment } = reported.startDeployment!.answer as { environment: string };
   const start = Date.parse((reported.getDeploymentStatus!.answer as { createdAt: string }).createdAt);
   const noon = Date.UTC(2026, 0, 1, 12);

@@ -23,10 +23,10 @@ const updated = yaml.replace('GREETING: Hello', 'GREETING: Good evening');
 const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
 /** Requests and answers, by `operationId`; streamed bodies and texts are left out. */
-export type Told = { [operationId: string]: { request?: unknown; answer?: unknown } };
+export type RecordedStory = { [operationId: string]: { request?: unknown; answer?: unknown } };
 
 /** Plays it on a real service. */
-export async function playStory(): Promise<Told> {
+export async function playStory(): Promise<RecordedStory> {
   const berth = await createBerth({
     BERTH_GRACE: '24h',
     // Only the requested snapshots.
@@ -53,8 +53,8 @@ function withShortLines(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withShortLines(inner)]));
 }
 
-async function play(berth: Berth): Promise<Told> {
-  const reported: Told = {};
+async function play(berth: Berth): Promise<RecordedStory> {
+  const reported: RecordedStory = {};
   const note = (id: string, answer: Answer, request?: unknown) => {
     assert.equal(answer.status, 200, `${id}: ${answer.text}`);
     reported[id] = { ...(request !== undefined && { request }), answer: answer.body };

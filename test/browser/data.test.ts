@@ -108,8 +108,8 @@ for (const width of widthsHere('phone', 'desk')) {
       await dialog.getByRole('button', { name: 'Start as a new deployment' }).click();
       await page.waitForURL(({ pathname }) => !pathname.endsWith('/data'));
       await visitor.reach('running');
-      const besideUrl = (await page.locator('.address a').getAttribute('href'))!;
-      assert.notEqual(besideUrl, url);
+      const newUrl = (await page.locator('.address a').getAttribute('href'))!;
+      assert.notEqual(newUrl, url);
       await page.goBack();
       await panel.getByText(/Restored web-more, /).waitFor();
 

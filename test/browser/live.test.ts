@@ -63,10 +63,10 @@ for (const width of widthsHere('desk', 'phone')) {
     const visitor = await browser.visitor('ending', width);
     const { page, context } = visitor;
     await page.addInitScript(() => {
-      const all = globalThis as unknown as { told: string[]; Notification: unknown };
-      all.told = [];
+      const all = globalThis as unknown as { shown: string[]; Notification: unknown };
+      all.shown = [];
       const noted = (title: string) => {
-        all.told.push(title);
+        all.shown.push(title);
         return { close() {} };
       };
       const requestPermission = async () => {
@@ -96,7 +96,7 @@ for (const width of widthsHere('desk', 'phone')) {
     await page.getByRole('button', { name: 'Notify me' }).click();
     await page.waitForSelector('.toast >> text=You get a notification ten minutes before');
     await visitor.look('extended');
-    const reported = () => page.evaluate(() => (globalThis as unknown as { told: string[] }).told);
+    const reported = () => page.evaluate(() => (globalThis as unknown as { shown: string[] }).shown);
     assert.deepEqual(await reported(), []);
     await page.clock.fastForward(91 * 60_000);
     await counts();

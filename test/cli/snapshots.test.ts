@@ -106,18 +106,18 @@ test(
     );
     assert.equal(await said('more/said'), 'first\nsecond\n', 'what runs stays as it is');
 
-    const besideTrial = await cli('snapshot', 'restore', id!, '--beside', '--volume', 'web-more', '--dry-run');
+    const trialOfNew = await cli('snapshot', 'restore', id!, '--beside', '--volume', 'web-more', '--dry-run');
     assert.match(
-      besideTrial.stdout,
+      trialOfNew.stdout,
       /The existing deployment does not change\.\nEmpty at the beginning: web-data\./,
-      besideTrial.stderr,
+      trialOfNew.stderr,
     );
     const other = await cli('snapshot', 'restore', id!, '--beside', '--yes');
     assert.equal(other.status, 0, other.stderr);
     assert.match(other.stderr, /Another keeper is being started[\s\S]*Its session token, which is shown once: berth_/);
-    const [besideUrl] = /https?:\S+/.exec(other.stdout)!;
-    assert.notEqual(besideUrl, app.url);
-    const { text: besideSaid } = await berth.visit(`${besideUrl}/more/said`);
+    const [newUrl] = /https?:\S+/.exec(other.stdout)!;
+    assert.notEqual(newUrl, app.url);
+    const { text: besideSaid } = await berth.visit(`${newUrl}/more/said`);
     assert.equal(besideSaid, 'first\nfirst\n', 'by the revision of the snapshot');
 
     const kept = await cli('snapshot', 'delete', id!);

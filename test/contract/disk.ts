@@ -52,13 +52,13 @@ export function diskContract({ contractor, newScene }: Stage): void {
     const writer = { ports: [], readiness: { kind: 'running' as const }, volumes };
     const file = contractor().isTmpInMemory ? '/www/file' : '/tmp/file';
     const inside = scene.workload('inside', { ...writer, command: ['hold', file, String(5 * mebibyte)] });
-    const others = scene.workload('beside', { ...writer, command: ['hold', '/srv/file', String(5 * mebibyte)] });
+    const others = scene.workload('additional', { ...writer, command: ['hold', '/srv/file', String(5 * mebibyte)] });
     await scene.start(inside, others);
     const uses = await untilUse((all) =>
       all.some((one) => one.kind === 'workload' && one.name === inside.name && one.usedBytes >= 5 * mebibyte),
     );
     const other = uses.find((one) => one.kind === 'workload' && one.name === others.name);
-    assert.ok(other?.kind === 'workload' && other.pod === 'beside' && other.usedBytes < mebibyte, JSON.stringify(uses));
+    assert.ok(other?.kind === 'workload' && other.pod === 'additional' && other.usedBytes < mebibyte, JSON.stringify(uses));
     assert.deepEqual(await facetOf(contractor().neighbour, 'disk').use(), []);
   });
 }

@@ -28,7 +28,7 @@ export async function serveEdge(task: EdgeServiceTask): Promise<EdgeService> {
   };
   const log = pino({ level: 'silent' });
   const edge = opening.use(await openEdge(settings, { db: store.db, seal: sealWith('tests'), now: Date.now, log }));
-  const hear = { due() {}, told() {}, asked() {}, gone() {}, routes: edge.hearRoutes, edges: edge.hearRoutes };
+  const hear = { due() {}, events() {}, counts() {}, gone() {}, routes: edge.hearRoutes, edges: edge.hearRoutes };
   opening.use(await store.follow(hear));
   edge.keep();
   const open = opening.move();

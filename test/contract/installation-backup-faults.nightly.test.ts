@@ -78,7 +78,7 @@ test('killed at any step, the next call completes it, and an installation exists
     isWholeRead: false,
     keep: undefined,
     diskFreeBytes: 0,
-    told: dieAt(at),
+    report: dieAt(at),
   });
   for (const at of ['made-place', 'collected', 'saved', 'checked'])
     await assert.rejects(backUpInstallation(db, order(at)), Killed);
@@ -92,7 +92,7 @@ test('killed at any step, the next call completes it, and an installation exists
       id: undefined,
       isWithoutVolumes: false,
       store,
-      told: dieAt(at),
+      report: dieAt(at),
     });
     if (at === undefined || at === 'placed') {
       if (at === 'placed') await assert.rejects(restoring, Killed);

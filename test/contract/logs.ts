@@ -103,12 +103,14 @@ export function logsContract({ contractor, newScene }: Stage): void {
     await scene.output(job);
     const { engine } = contractor();
     const reported = (lines: LogLine[]) => lines.map(({ stream, text }) => `${stream} ${text}`).toSorted();
-    const both = engine.tellsStreams ? ['stderr not well', 'stdout well'] : ['undefined not well', 'undefined well'];
+    const both = engine.separatesStreams
+      ? ['stderr not well', 'stdout well']
+      : ['undefined not well', 'undefined well'];
     assert.deepEqual(reported(await engine.logs(job.name, { tail: 10 })), both);
     assert.deepEqual(reported(await Array.fromAsync(engine.followLogs(job.name, {}, never))), both);
     const matches = ({ stream }: { stream?: string }) => stream === 'stderr';
     const found = await engine.logs(job.name, { tail: 10, matches });
-    assert.deepEqual(reported(found), engine.tellsStreams ? both.slice(0, 1) : []);
+    assert.deepEqual(reported(found), engine.separatesStreams ? both.slice(0, 1) : []);
   });
 
   test('of all lines those that match are found, the last ones first when there are more', async () => {

@@ -40,10 +40,10 @@ before(async () => {
   for (const id of ['shop', 'blog']) await addDeployment(ours.db, deploymentOf({ id, label: id, applicationName: id }));
   following = await ours.follow({
     due: (deploymentId = 'anything') => received.push(deploymentId),
-    told: (deploymentId) => received.push(`an event of ${deploymentId}`),
+    events: (deploymentId) => received.push(`an event of ${deploymentId}`),
     routes: () => received.push('routes'),
     edges: () => received.push('edges'),
-    asked: (text) => received.push(text),
+    counts: (text) => received.push(text),
     gone: (processId) => received.push(`${processId} has gone`),
   });
   await hears('anything');
@@ -77,8 +77,8 @@ test('an event reaches followers in any process, and request counts of clients r
   await write(ours!.db, { deploymentId: 'shop' }, (db) =>
     addEvents(db, 'shop', [{ at: 2, event: { kind: 'intent', intent: 'extend' } }]),
   );
-  await notifyAll(ours!.db, 'asked', 'by us');
-  await notifyAll(theirs!.db, 'asked', 'by a client');
+  await notifyAll(ours!.db, 'counts', 'by us');
+  await notifyAll(theirs!.db, 'counts', 'by a client');
   await hears('by a client');
   assert.deepEqual(received, ['an event of shop', 'by a client']);
 });
@@ -114,10 +114,10 @@ test('what a process held is free within seconds when it was killed, and not whe
   const { promise, resolve } = Promise.withResolvers<void>();
   const hear = {
     due() {},
-    told() {},
+    events() {},
     routes() {},
     edges() {},
-    asked() {},
+    counts() {},
     gone: (id: string) => resolve(void gone.push(id)),
   };
   await using looking = await openStore(settings);

@@ -56,8 +56,8 @@ async function newDatabase(): Promise<{ db: Kysely<Tables>; url: string }> {
 }
 
 const places = { from: 'here', to: 'there' };
-const move = (from: Kysely<Tables>, to: Kysely<Tables>, reported: Move['told'] = () => {}) =>
-  migrateStore({ from, to, places, actor: 'ada', now: 7, told: reported });
+const move = (from: Kysely<Tables>, to: Kysely<Tables>, reported: Move['report'] = () => {}) =>
+  migrateStore({ from, to, places, actor: 'ada', now: 7, report: reported });
 
 /** The contents of every table except the audit log, to which a move adds. */
 async function contentOf(db: Kysely<Tables>): Promise<TableDigest[]> {

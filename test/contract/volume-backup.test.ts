@@ -96,19 +96,22 @@ describe('data of volumes', needsRoot, () => {
     const folders = [await makeVolume('shop', 'db'), await makeVolume('shop', 'log')];
     await chown(folders[0]!, 999, 999);
     await using writer = steadyWriter(folders);
-    while (writer.told() < 20) await wait(5);
-    const toldBefore = writer.told();
+    while (writer.reported() < 20) await wait(5);
+    const reportedBefore = writer.reported();
     const made = await backUp();
     assert.equal(made.status, 0, made.stderr);
     assert.deepEqual([JSON.parse(made.stdout).deployments, JSON.parse(made.stdout).leftOut], [1, []]);
-    const toldAt = writer.told();
-    while (writer.told() < toldAt + 20) await wait(5);
+    const reportedAt = writer.reported();
+    while (writer.reported() < reportedAt + 20) await wait(5);
 
     const back = await restore();
     assert.equal(back.status, 0, back.stderr);
     assert.match(back.stdout, /^2 volumes have their data again\.$/m);
     const [ofDb, ofLog] = [await numbersIn(await mounted('shop', 'db')), await numbersIn(await mounted('shop', 'log'))];
-    assert.ok(ofLog.length >= toldBefore && ofLog.length <= writer.told(), `${ofLog.length} of ${toldBefore}`);
+    assert.ok(
+      ofLog.length >= reportedBefore && ofLog.length <= writer.reported(),
+      `${ofLog.length} of ${reportedBefore}`,
+    );
     assert.ok(
       ofDb.length - ofLog.length === 0 || ofDb.length - ofLog.length === 1,
       `${ofDb.length} and ${ofLog.length}`,
@@ -209,7 +212,7 @@ describe('data of volumes', needsRoot, () => {
       isWithoutVolumes: false,
       actor: 'ada',
       now: () => 7,
-      told: (step: RestoreStep) => {
+      report: (step: RestoreStep) => {
         if (step.kind === at) throw new Killed();
       },
     });
@@ -252,7 +255,7 @@ describe('data of volumes', needsRoot, () => {
   });
 });
 
-function steadyWriter(folders: string[]): AsyncDisposable & { told(): number } {
+function steadyWriter(folders: string[]): AsyncDisposable & { reported(): number } {
   const child: ChildProcess = spawn(process.execPath, ['test/contract/steady-writer.ts', ...folders], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -264,7 +267,7 @@ function steadyWriter(folders: string[]): AsyncDisposable & { told(): number } {
     reported = Number(lines.at(-1) ?? reported);
   });
   return {
-    told: () => reported,
+    reported: () => reported,
     async [Symbol.asyncDispose]() {
       const ended = once(child, 'exit');
       child.kill('SIGKILL');

@@ -109,7 +109,7 @@ const service: Service = {
   urlOf,
   metrics,
   now,
-  told: createNotifier(),
+  notifier: createNotifier(),
   dialer: createDialer(),
   wake: loop.wake,
   lookAtDomains: () => {},

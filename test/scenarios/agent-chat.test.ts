@@ -12,7 +12,7 @@ before(async () => {
 });
 after(async () => await berth.destroy());
 
-type Told = { status: { state: string; message?: string }; url: string };
+type StatusAnswer = { status: { state: string; message?: string }; url: string };
 
 test('by HTTP: three calls to read, two to start and learn of a wrong port, two to repair it', async () => {
   const { origin } = berth.settings.baseUrl;
@@ -36,7 +36,9 @@ test('by HTTP: three calls to read, two to start and learn of a wrong port, two 
 
   const arrived = async (token: string) => {
     for (;;) {
-      const reported = JSON.parse(await call('/getDeploymentStatus?applicationName=chat&wait=50', { token })) as Told;
+      const reported = JSON.parse(
+        await call('/getDeploymentStatus?applicationName=chat&wait=50', { token }),
+      ) as StatusAnswer;
       if (reported.status.state !== 'deploying') return reported;
     }
   };
@@ -58,7 +60,7 @@ test('by the Model Context Protocol: the same with four tools', async (t) => {
   const call = async (name: string, given: Record<string, unknown>) => {
     const { structuredContent, isError, content } = await client.callTool({ name, arguments: given });
     assert.ok(!isError, JSON.stringify(content));
-    return structuredContent as Told & { sessionToken: string };
+    return structuredContent as StatusAnswer & { sessionToken: string };
   };
   const arrived = async (sessionToken: string) => {
     for (;;) {

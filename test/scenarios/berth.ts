@@ -31,7 +31,7 @@ import { until } from './until.ts';
 
 const run = promisify(execFile);
 
-export { named, type Started, type ToldEvent } from './client.ts';
+export { named, type ReceivedEvent, type Started } from './client.ts';
 export { until } from './until.ts';
 
 const hookedEntry = 'test/scenarios/hooked-service.ts';

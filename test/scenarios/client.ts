@@ -5,7 +5,7 @@ import type { ServiceCluster } from '../kubernetes/service-cluster.ts';
 import type { ask } from './ask.ts';
 import { until } from './until.ts';
 
-export type ToldEvent = { number: number; kind: string; pod?: string; message: string; count: number };
+export type ReceivedEvent = { number: number; kind: string; pod?: string; message: string; count: number };
 
 export type Started = { url: string; sessionToken: string; applicationName: string };
 
@@ -71,7 +71,7 @@ export function createClient({ port, send, bringImagesOf, log }: Reached) {
       return { text: () => text, close: () => sent.destroy() };
     },
     /** The events of a deployment up to the one whose message matches. */
-    async eventsUntil({ sessionToken, applicationName }: Started, message: RegExp): Promise<ToldEvent[]> {
+    async eventsUntil({ sessionToken, applicationName }: Started, message: RegExp): Promise<ReceivedEvent[]> {
       const authorization = `Bearer ${sessionToken}`;
       const reader = client.stream(`/getDeploymentEvents?${new URLSearchParams({ applicationName })}`, {
         authorization,
@@ -79,7 +79,7 @@ export function createClient({ port, send, bringImagesOf, log }: Reached) {
       try {
         return await until(`an event ${message} of ${applicationName}`, async () => {
           const reported = [...reader.text().matchAll(/^data: (.*)\n/gm)].map(
-            ([, data]) => JSON.parse(data!) as ToldEvent,
+            ([, data]) => JSON.parse(data!) as ReceivedEvent,
           );
           // A repeated event replaces its earlier occurrence.
           const events = [...new Map(reported.map((event) => [event.number, event])).values()];

@@ -205,8 +205,8 @@ test('`npm run down` ends a service that only starts', async () => {
   await mkdir(run);
   await mkdir(edge);
   // The running service never hands over.
-  const { promise: isRequested, resolve: tellAsked } = Promise.withResolvers<void>();
-  const other = createServer((socket) => socket.once('data', () => tellAsked())).listen(serviceSocket);
+  const { promise: isRequested, resolve: announceRequest } = Promise.withResolvers<void>();
+  const other = createServer((socket) => socket.once('data', () => announceRequest())).listen(serviceSocket);
   await once(other, 'listening');
   const starting = start(place);
   await isRequested;

@@ -69,7 +69,7 @@ async function twoWorkers() {
     await requestRestore(db, { deploymentId: 'shop', snapshotId: id, volumes: ['db-data'], now: now() });
   }
   const restore = async () => (await restoresOf(db, 'shop'))[0]!;
-  return { shop, worker, told: reported, kept, files, askToRestore, restore };
+  return { shop, worker, reported, kept, files, askToRestore, restore };
 }
 
 test('a worker that has lost the work does not end a restore that the other has restarted', async () => {
@@ -125,7 +125,7 @@ test("a copy that a killed process's program still uses does not block the work"
 });
 
 test('a snapshot that kills its workers is given up after a number of tries, and its owner is notified', async () => {
-  const { shop, worker, told } = await twoWorkers();
+  const { shop, worker, reported } = await twoWorkers();
   const { db, now } = shop.control;
   await requestSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now: now() });
   for (let begun = 0; begun < maxInterrupted; begun++) {
@@ -137,12 +137,12 @@ test('a snapshot that kills its workers is given up after a number of tries, and
   await worker().step();
   const [{ state, problem }] = (await snapshotsOf(db, 'shop')) as [Snapshot];
   assert.deepEqual([state, problem], ['failed', 'The service ended 12 times before it was taken.']);
-  assert.equal(told.length, 1);
-  assert.match(told[0]!, /The service ended 12 times/);
+  assert.equal(reported.length, 1);
+  assert.match(reported[0]!, /The service ended 12 times/);
 });
 
 test('its owner is notified of the second failure, once, even if the service was killed in between', async () => {
-  const { shop, worker, told } = await twoWorkers();
+  const { shop, worker, reported } = await twoWorkers();
   const { db, now } = shop.control;
   const { id } = await requestSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'schedule', now: now() });
   const fail = async () => {
@@ -153,12 +153,12 @@ test('its owner is notified of the second failure, once, even if the service was
   const killed = worker({ held: 'save' });
   void killed.step();
   await killed.arrived;
-  assert.equal(told.length, 0);
+  assert.equal(reported.length, 0);
   await fail();
-  assert.equal(told.length, 1);
+  assert.equal(reported.length, 1);
   await fail();
   const { state, tries } = (await snapshotById(db, id))!;
-  assert.deepEqual([state, tries, told.length], ['failed', 4, 1]);
+  assert.deepEqual([state, tries, reported.length], ['failed', 4, 1]);
 });
 
 test('of one that fails for good once it was kept, nothing stays at the place', async () => {

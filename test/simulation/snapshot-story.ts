@@ -153,7 +153,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
     const some = await taken();
     if (some.length === 0 || other.size >= maxParallelRestores || !isActive(await shopRow())) return;
     const { id: snapshotId, placeId } = some[below(some.length)]!;
-    const deploymentId = `beside-${other.size + 1}`;
+    const deploymentId = `restored-${other.size + 1}`;
     other.set(deploymentId, keptNumber(placeId!));
     await addNeighbour(shop, deploymentId, spec);
     await db.updateTable('deployments').set({ expiresAt: null, claimedAt: 1 }).where('id', '=', deploymentId).execute();

@@ -12,7 +12,7 @@ import { addSession } from '../../src/store/sessions.ts';
 import { journeyOf } from '../../web/src/deployment/steps.ts';
 import { deploymentOf, podStatusOf } from '../support/deployments.ts';
 import { emptyStore } from '../support/empty-store.ts';
-import { toldEvents } from '../support/told-events.ts';
+import { streamedEvents } from '../support/streamed-events.ts';
 
 const url = new URL('http://jolly-tapir-shop.apps.test');
 const limits = { lifetimeMs: 1, extensionMs: 1, extensions: 2 };
@@ -48,7 +48,7 @@ const deployment: fc.Arbitrary<Deployment> = fc
 const stepOf = { waiting: 'waiting', starting: 'now', ready: 'done', degraded: 'degraded', failed: 'failed' } as const;
 
 test('API, steps and host page show the health and the states of pods that the one function returns', async () => {
-  const requested = toldEvents([[0, { kind: 'intent', intent: 'start', revision: 1 }]]);
+  const requested = streamedEvents([[0, { kind: 'intent', intent: 'start', revision: 1 }]]);
   await fc.assert(
     fc.asyncProperty(deployment, async (shop) => {
       const { health, pods } = statusAt(shop, now);

@@ -76,7 +76,7 @@ export async function testApi(
     budget: async () => budget,
     metrics: createMetrics(),
     now: () => clock.now,
-    told: createNotifier(),
+    notifier: createNotifier(),
     dialer: createDialer(),
     ...other,
     wake: (deploymentId) => woken.push(deploymentId),

@@ -63,9 +63,9 @@ export function observedOf(given: {
   /** Default: all of `images`, as if they had been built here. */
   localImages?: string[];
   network?: boolean;
-  beside?: Observed;
+  additional?: Observed;
 }): Observed {
-  const { desired, beside } = given;
+  const { desired, additional } = given;
   const workloads = desired?.kind === 'running' ? desired.workloads.map(({ workload }) => workload) : [];
   const inCondition = (names: string[] | undefined, fields: Partial<ObservedWorkload>): ObservedWorkload[] =>
     workloads
@@ -82,7 +82,7 @@ export function observedOf(given: {
         isReady: false,
         ...fields,
       }));
-  const images = given.images ?? (beside ? workloads.map(({ image }) => image) : []);
+  const images = given.images ?? (additional ? workloads.map(({ image }) => image) : []);
   return {
     hasNetwork: given.network ?? desired !== undefined,
     volumes: desired?.kind === 'running' ? desired.volumes.map(({ volume }) => volume) : [],
@@ -96,7 +96,7 @@ export function observedOf(given: {
         lastExit: { code: 0, reason: 'exited with code 0', at: 0 },
         notReadyBecause: 'exited with code 0',
       }),
-      ...(beside?.workloads ?? []),
+      ...(additional?.workloads ?? []),
     ],
   };
 }

@@ -98,7 +98,7 @@ function AccountLink({ page }: { page: Route['page'] }) {
           Account
         </NavLink>
       )}
-      {visitor.kind === 'nobody' && (
+      {visitor.kind === 'anonymous' && (
         <NavLink to="/sign-in" isCurrent={isCurrent}>
           Sign in
         </NavLink>

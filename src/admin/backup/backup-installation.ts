@@ -76,7 +76,7 @@ export type BackupOrder = {
   actor: string;
   now: () => Instant;
   wait?: Wait;
-  told: (step: BackupStep) => void;
+  report: (step: BackupStep) => void;
 };
 
 export type BackupStep =
@@ -90,28 +90,28 @@ export type BackedUp =
 
 /** Throws BackupFault. */
 export async function backUpInstallation(db: Kysely<Tables>, order: BackupOrder): Promise<BackedUp> {
-  const { repository, dataDir, told } = order;
+  const { repository, dataDir, report } = order;
   const installation = await installationId(db);
   if (installation === undefined) return { kind: 'refused', because: 'no-installation' };
   using turn = acquireBackupLock(dataDir);
   if (!turn) return { kind: 'refused', because: 'under-way' };
-  if ((await repository.provide()).isNew) told({ kind: 'made-place' });
+  if ((await repository.provide()).isNew) report({ kind: 'made-place' });
   const draft = join(dataDir, 'backup-draft');
   await makeFolder(draft);
   try {
     const at = order.now();
     const facts = await collect(db, draft, order);
     if (!facts) return { kind: 'refused', because: 'other-key' };
-    told({ kind: 'collected', blobs: facts.blobs });
+    report({ kind: 'collected', blobs: facts.blobs });
     const { kept: volumes, leftOut } = await keepVolumes(db, installation, { order, draft });
     const contents: BackupContents = { format: backupFormat, installation, at, ...facts, volumes };
     await writeFile(join(draft, fileNames.contents), `${JSON.stringify(contents)}\n`, { mode: 0o600 });
     const saving = { tags: [backupTag], mayBeRenamed: true };
     const saved = withVolumes(await repository.save(draft, Object.values(fileNames), saving), volumes);
-    told({ kind: 'saved' });
+    report({ kind: 'saved' });
     await verify(repository, saved.id, contents);
     await repository.check(order.isWholeRead);
-    told({ kind: 'checked' });
+    report({ kind: 'checked' });
     await record(db, order, { ...saved, at });
     if (order.keep !== undefined) await keepNewest(repository, order.keep);
     return { kind: 'backed-up', at, blobs: facts.blobs, deployments: volumes.length, leftOut, ...saved };
@@ -129,14 +129,14 @@ async function keepVolumes(
   installation: string,
   { order, draft }: { order: BackupOrder; draft: string },
 ): ReturnType<typeof backUpVolumes> {
-  const { repository, now, told } = order;
+  const { repository, now, report } = order;
   const elsewhere = await order.copiesElsewhere(installation, keysHere(order)).catch((error: Error) => error);
   // The database is worth more than they are.
-  if (elsewhere instanceof Error) return await backUpVolumes(db, elsewhere, told);
-  if (!elsewhere) return await backUpVolumes(db, keepFolders({ ...order, draft }), told);
+  if (elsewhere instanceof Error) return await backUpVolumes(db, elsewhere, report);
+  if (!elsewhere) return await backUpVolumes(db, keepFolders({ ...order, draft }), report);
   await using open = elsewhere;
   await clearKilledBackups(db, { copies: open.copies, now }, order.wait).catch(() => {});
-  return await backUpVolumes(db, keepCopies(db, { repository, copies: open.copies, now }), told);
+  return await backUpVolumes(db, keepCopies(db, { repository, copies: open.copies, now }), report);
 }
 
 function withVolumes({ id, ...saved }: Saved, volumes: readonly KeptVolumes[]): Saved {

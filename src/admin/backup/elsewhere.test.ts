@@ -85,7 +85,7 @@ const backUp = (world: MemoryWorld, more: Partial<BackupOrder> = {}) =>
     keep: undefined,
     actor: 'ada',
     now,
-    told: () => {},
+    report: () => {},
     ...more,
   });
 
@@ -99,7 +99,7 @@ const restore = (world: MemoryWorld, more: Partial<RestoreOrder> = {}) =>
     isWithoutVolumes: false,
     actor: 'ada',
     now,
-    told: () => {},
+    report: () => {},
     ...more,
   });
 
@@ -127,7 +127,7 @@ test('data is held while it is read and restored where it is missing; one deploy
     return perform();
   });
   const steps: string[] = [];
-  const made = await backUp(world, { copiesElsewhere, told: ({ kind }) => void steps.push(kind) });
+  const made = await backUp(world, { copiesElsewhere, report: ({ kind }) => void steps.push(kind) });
   assert.ok(made.kind === 'backed-up' && made.deployments === 1 && made.totalBytes > 0, JSON.stringify(made));
   assert.deepEqual(
     made.leftOut.map(({ deploymentId, because, fault }) => [deploymentId, because, fault?.message]),
@@ -167,7 +167,7 @@ test('killed at any step, or when a half has its place, the next call goes on wi
   addData(world, 'shop', 'first');
   assert.equal((await backUp(world)).kind, 'backed-up');
   for (const at of ['brought', 'checked', 'brought-volumes']) {
-    await assert.rejects(restore(other, { told: dieAt(at) }), Killed);
+    await assert.rejects(restore(other, { report: dieAt(at) }), Killed);
     assert.deepEqual(textsIn(other, 'shop'), [undefined, undefined], at);
   }
   let isDone = false;
@@ -181,7 +181,7 @@ test('killed at any step, or when a half has its place, the next call goes on wi
   assert.deepEqual(textsIn(other, 'shop'), ['first', undefined]);
   addData(world, 'shop', 'second');
   assert.equal((await backUp(world)).kind, 'backed-up');
-  await assert.rejects(restore(other, { told: dieAt('placed-volumes') }), Killed);
+  await assert.rejects(restore(other, { report: dieAt('placed-volumes') }), Killed);
   assert.equal((await restore(other)).kind, 'restored');
   assert.deepEqual(textsIn(other, 'shop'), ['first', 'first']);
   assert.equal(other.copies.size, 0);

@@ -42,7 +42,7 @@ export type RestoreOrder = {
   isWithoutVolumes: boolean;
   actor: string;
   now: () => Instant;
-  told: (step: RestoreStep) => void;
+  report: (step: RestoreStep) => void;
 };
 
 export type RestoreStep = { kind: 'brought' | 'checked' | 'brought-volumes' | 'placed-volumes' | 'placed' };
@@ -63,7 +63,7 @@ export type Restored =
 
 /** Throws BackupFault, and an error for people where the backup is not one that this release can use. */
 export async function restoreInstallation(order: RestoreOrder): Promise<Restored> {
-  const { repository, told } = order;
+  const { repository, report } = order;
   const { dataDir } = order.store;
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
   if (existsSync(databaseFile(order.store))) {
@@ -81,25 +81,25 @@ export async function restoreInstallation(order: RestoreOrder): Promise<Restored
   const draft = join(dataDir, 'restore-draft');
   await makeFolder(draft);
   await repository.bring(id, draft);
-  told({ kind: 'brought' });
+  report({ kind: 'brought' });
   const contents = readContents(await readFile(join(draft, fileNames.contents), 'utf8'));
   await verify(draft, contents);
   const keys = readKeys(join(draft, fileNames.keys))!;
   await settle(join(draft, fileNames.database), keys, order);
-  told({ kind: 'checked' });
+  report({ kind: 'checked' });
   const kept = order.isWithoutVolumes ? [] : contents.volumes;
   await using opened = new AsyncDisposableStack();
   const filler = await fillerFor(kept, { order, opened, draft, id, owner: contents.installation, keys });
   if (kept.some(({ form }) => form !== filler.form)) return { kind: 'refused', because: 'other-volumes' };
   const volumes = await bringVolumes(kept, filler, begun);
-  told({ kind: 'brought-volumes' });
+  report({ kind: 'brought-volumes' });
   if (hasOtherKey(keys, order)) return { kind: 'refused', because: 'other-key-here' };
   await replaceFile(begunFile(dataDir), [id, ...volumes.left].join('\n'), { flush: true });
   await filler.place(volumes.brought);
-  told({ kind: 'placed-volumes' });
+  report({ kind: 'placed-volumes' });
   const refusal = await place(draft, order);
   if (refusal) return refusal;
-  told({ kind: 'placed' });
+  report({ kind: 'placed' });
   await clearFolder(draft);
   await rm(begunFile(dataDir), { force: true });
   const { installation, at, blobs } = contents;
@@ -202,7 +202,7 @@ async function place(draft: string, order: RestoreOrder): Promise<Restored | und
   const server = { ...store.databaseUrl, connections: store.databaseConnections };
   const to = open.adopt(await openPostgres(server, 'make'), (db) => db.destroy());
   const places = { from: 'a backup', to: placeOf(store) };
-  const moved = await migrateStore({ from, to, places, actor, now: now(), told: () => {} });
+  const moved = await migrateStore({ from, to, places, actor, now: now(), report: () => {} });
   return moved.kind === 'refused' ? { kind: 'refused', because: 'server', refusal: moved } : undefined;
 }
 

@@ -37,9 +37,9 @@ export function createDocuments(reader: Reader, limits: Limits, networkPool: str
         if (typeof body !== 'string') return;
         if (limits.refuseByBytes(request, reply, Buffer.byteLength(body))) return reply;
         if (!isJson(request)) return;
-        const { text, beside } = orRefuse(orRefuse(await documents.read(request, 'unwrap', { text: body })));
+        const { text, otherFields } = orRefuse(orRefuse(await documents.read(request, 'unwrap', { text: body })));
         request.body = text;
-        if (moveToQuery(request, beside) && limits.refuseByToken(request, reply)) return reply;
+        if (moveToQuery(request, otherFields) && limits.refuseByToken(request, reply)) return reply;
       });
     },
   };

@@ -256,7 +256,7 @@ function isThere(applicationName: string) {
 function notKept(applicationName: string) {
   return refuse(
     'application_not_found',
-    `Application ${applicationName} has ended, and its data is no longer kept.`,
+    `Application ${applicationName} has ended, and its data has been deleted.`,
     'Start it as a new deployment.',
   );
 }

@@ -42,7 +42,7 @@ export type Starting = {
   origin: Origin;
   key: IdempotencyKey | undefined;
   /** The origin of its data, images and generated values. */
-  beside?: SnapshotSource;
+  restored?: SnapshotSource;
   /** The source of its images, if any are built. */
   source?: Source | undefined;
   /** Whether it would be accepted; nothing is changed. */
@@ -64,9 +64,9 @@ export type Started = { deployment: Deployment; sessionToken: string };
  * same name in a session, it is refused. Unique constraints in the database ensure both.
  */
 export async function start(service: Service, starting: Starting) {
-  const { document, spec, caller, origin, key, beside, source, isTrial, explain } = starting;
+  const { document, spec, caller, origin, key, restored, source, isTrial, explain } = starting;
   const asking = caller?.kind === 'session' ? caller : undefined;
-  const session = beside ? undefined : asking;
+  const session = restored ? undefined : asking;
   if (session?.deployments.some(({ applicationName }) => applicationName === spec.name)) return alreadyRuns(spec.name);
   const createdAt = service.now();
   const sessionToken = session?.token ?? newToken('berth');
@@ -79,7 +79,8 @@ export async function start(service: Service, starting: Starting) {
     // Read again here, because the session may have been claimed or its token ended since.
     const present = asking && (await sessionOfToken(db, asking.token));
     if (asking && !present) return sessionNotFound;
-    if (beside && (await snapshotById(db, beside.snapshotId))?.state !== 'taken') return noSnapshot(beside.snapshotId);
+    if (restored && (await snapshotById(db, restored.snapshotId))?.state !== 'taken')
+      return noSnapshot(restored.snapshotId);
     const accountId = present ? present.accountId : caller?.accountId;
     const unbanned = await refuseBanned(db, origin, { spec, accountId });
     if (!unbanned.ok) return unbanned;
@@ -100,8 +101,8 @@ export async function start(service: Service, starting: Starting) {
         accountId: present ? present.accountId : plan?.accountId,
         ...(present && { starts: present.starts }),
       });
-    const owner = beside
-      ? await ownerOf(db, beside.deployment)
+    const owner = restored
+      ? await ownerOf(db, restored.deployment)
       : { sessionId: session?.sessionId, accountId: session ? null : caller?.accountId };
     const pushed = await findPushed(db, { spec, owner, baseUrl: service.settings.baseUrl, ...builtFrom(source) });
     if (!pushed.ok) return pushed;
@@ -120,7 +121,7 @@ export async function start(service: Service, starting: Starting) {
     const event = { kind: 'intent', intent: 'start', revision: 1 } as const;
     await writeAll(db, [
       addingOrigin(db, deploymentId, origin),
-      ...(beside ? [] : [insertSeed(db, service.seal, deploymentId)]),
+      ...(restored ? [] : [insertSeed(db, service.seal, deploymentId)]),
       addingFirstRevision(db, service.seal, deploymentId, {
         number: 1,
         spec,
@@ -131,7 +132,7 @@ export async function start(service: Service, starting: Starting) {
       addingFirstEvent(db, deploymentId, { at: createdAt, event }),
       makingDue(db, deploymentId, atOnce(createdAt)),
     ]);
-    if (beside) await giveData(db, deployment, beside);
+    if (restored) await giveData(db, deployment, restored);
     if (source) await requestBuild(db, service, { deploymentId, revision: 1, source });
     await settlePushed(db, { deploymentId, revision: 1 }, pushed.value);
     return succeed({ deployment, sessionToken });

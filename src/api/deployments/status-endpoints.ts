@@ -218,7 +218,7 @@ async function* eventsSoFar({ db }: Service, deploymentId: string, after: number
 async function* follow(service: Service, deploymentId: string, after: number, closing: AbortSignal) {
   let last = after;
   let saidAt = performance.now();
-  using subscription = service.told.listen(deploymentId);
+  using subscription = service.notifier.listen(deploymentId);
   while (!closing.aborted) {
     const deployment = await deploymentById(service.db, deploymentId);
     const events = await eventsAfter(service.db, deploymentId, last, eventsAtOnce);

@@ -20,14 +20,14 @@ beforeEach(async () => {
 });
 
 type Listening = Pick<FastifyInstance, 'server' | 'listen' | 'close'>;
-type Told = { kind: string; [field: string]: unknown };
+type TerminalMessage = { kind: string; [field: string]: unknown };
 
 /** A client of a terminal: the messages that it received, and the command's output so far. */
 async function connect(t: TestContext, headers: Record<string, string> = {}, app: Listening = api.app) {
   if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 });
   t.after(() => app.close());
   const { port } = app.server.address() as AddressInfo;
-  const reported: Told[] = [];
+  const reported: TerminalMessage[] = [];
   let written = '';
   let wake = () => {};
   const closed = Promise.withResolvers<void>();

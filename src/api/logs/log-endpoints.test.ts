@@ -218,7 +218,7 @@ test('the lines of one stream are the last ones of it, also while they are follo
   assert.deepEqual(await reader.until(2), ['oh 2', 'oh 3']);
   reader.close();
   assert.equal((await read('&stream=both')).status, 400);
-  Object.assign(api.service.engine, { tellsStreams: false });
+  Object.assign(api.service.engine, { separatesStreams: false });
   const { status, body } = await read('&stream=stderr');
   assert.deepEqual([status, body.code], [400, 'invalid_request']);
 });

@@ -136,7 +136,7 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
           return await sendBuildLog(service, deployment, request, reply, stop);
         }
         const requested = orRefuse(readAsked(request.query, service.now()));
-        if (requested.stream && !service.engine.tellsStreams) throw new RefusedRequest(bothAsOne);
+        if (requested.stream && !service.engine.separatesStreams) throw new RefusedRequest(bothAsOne);
         const { workloads } = await service.engine.observe(deployment.id, []);
         const pods = await podsOf(service, deployment, requested);
         orRefuse(checkChoice(requested, deployment, { pods, workloads }));

@@ -28,7 +28,7 @@ export type CountExchange = {
 
 /** With `teller`, the amount is what that process has open. */
 type Entry = [limit: string, key: string, amount: number, teller?: string];
-type Told = { count: number; at: number };
+type ReportedCount = { count: number; at: number };
 
 /**
  * `tell`: to all others, texts of at most `longest` bytes; what is lost they do not count. `now`: milliseconds of a clock
@@ -44,7 +44,7 @@ export function createCountExchange(
   /** Open requests of this process, by key. */
   const open = new Map<string, number>();
   /** Open requests of other processes, by key and process. */
-  const elsewhere = new Map<string, Map<string, Told>>();
+  const elsewhere = new Map<string, Map<string, ReportedCount>>();
   let count: Parameters<CountExchange['onHeard']>[0] = () => {};
   let repeating: NodeJS.Timeout | undefined;
 
@@ -64,7 +64,7 @@ export function createCountExchange(
 
   function repeat(): void {
     for (const [key, count] of open) tellOpen(key, count);
-    for (const [key, tellers] of elsewhere) if (sumOf(tellers) === 0) elsewhere.delete(key);
+    for (const [key, counts] of elsewhere) if (sumOf(counts) === 0) elsewhere.delete(key);
     if (open.size + elsewhere.size > 0) return;
     clearInterval(repeating);
     repeating = undefined;
@@ -75,13 +75,13 @@ export function createCountExchange(
   }
 
   function hearOpen(key: string, count: number, teller: string): void {
-    const tellers = elsewhere.get(key) ?? new Map<string, Told>();
-    elsewhere.set(key, tellers.set(teller, { count, at: now() }));
+    const counts = elsewhere.get(key) ?? new Map<string, ReportedCount>();
+    elsewhere.set(key, counts.set(teller, { count, at: now() }));
     repeatFromNowOn();
   }
 
-  function sumOf(tellers: Map<string, Told>): number {
-    const known = [...tellers.values()].filter(({ at }) => now() - at < openIsKnownMs);
+  function sumOf(counts: Map<string, ReportedCount>): number {
+    const known = [...counts.values()].filter(({ at }) => now() - at < openIsKnownMs);
     return known.reduce((sum, { count }) => sum + count, 0);
   }
 

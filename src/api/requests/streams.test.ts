@@ -74,13 +74,13 @@ test('who leaves before the stream is open takes no place for ever', async (cont
   const { engine } = api.service;
   const { observe } = engine;
   const { promise: allHaveLeft, resolve } = Promise.withResolvers<void>();
-  const { promise: allAreAsked, resolve: tellAsked } = Promise.withResolvers<void>();
+  const { promise: allAreAsked, resolve: announceRequests } = Promise.withResolvers<void>();
   let requested = 0;
   let answered = 0;
   let left = 0;
   api.app.server.on('request', (_, response) => response.once('close', () => left++));
   engine.observe = async (...given) => {
-    if (++requested === 20) tellAsked();
+    if (++requested === 20) announceRequests();
     await allHaveLeft;
     answered++;
     return await observe(...given);

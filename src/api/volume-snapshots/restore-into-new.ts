@@ -56,7 +56,7 @@ export async function restoreIntoNew(
     origin,
     key: undefined,
     isTrial,
-    beside: { deployment, snapshotId: id, revision: snapshot.revision, volumes },
+    restored: { deployment, snapshotId: id, revision: snapshot.revision, volumes },
     explain: (bounds) => explain(document, bounds),
   });
   if (!started.ok) return started;

@@ -40,7 +40,7 @@ export const backupCommand: Command = {
       copiesElsewhere: elsewhereOf(settings, true),
       actor: actorOf(process.env),
       now: Date.now,
-      told: teller(note),
+      report: stepReporter(note),
     };
     const result = await backUpInstallation(db, order).catch((error: Error) => error);
     if (result instanceof Error) return refused(`No new backup was made: ${result.message}`);
@@ -71,7 +71,7 @@ function leftOutWords({ deploymentId, volumes, because, fault }: SkippedVolumes)
   }
 }
 
-function teller(note: (line: string) => void): (step: BackupStep) => void {
+function stepReporter(note: (line: string) => void): (step: BackupStep) => void {
   return (step) => {
     const { kind } = step;
     if (kind === 'kept-volumes')

@@ -39,7 +39,7 @@ export const migrateStoreCommand: Command = {
     if (to instanceof Error) return refused(`${placeName(place)} cannot be used: ${to.message}`);
     try {
       const places = { from: placeOf(settings), to: placeName(place) };
-      const result = await migrateStore({ from: db, to, places, actor, now, told: teller(note) });
+      const result = await migrateStore({ from: db, to, places, actor, now, report: stepReporter(note) });
       if (result.kind === 'refused') return refused(moveRefusalWords(result, places.to));
       const text =
         result.kind === 'moved-before'
@@ -70,7 +70,7 @@ function whatNow(place: StorePlace, { dataDir, databaseUrl }: Settings): string 
 }
 
 /** A line for each table, and for each 10,000 rows of one. */
-function teller(note: (line: string) => void): (step: MoveStep) => void {
+function stepReporter(note: (line: string) => void): (step: MoveStep) => void {
   let table: string | undefined;
   let rows = 0;
   const tell = () => table !== undefined && note(`${table}: ${rows} rows copied`);

@@ -39,7 +39,7 @@ export const restoreCommand: Command = {
       copiesElsewhere: elsewhereOf(settings, false),
       actor: actorOf(process.env),
       now: Date.now,
-      told: teller(note),
+      report: stepReporter(note),
     };
     const result = await restoreInstallation(order).catch((error: Error) => error);
     if (result instanceof Error) return refused(`Nothing was restored: ${result.message}`);
@@ -56,7 +56,7 @@ export const restoreCommand: Command = {
   },
 };
 
-function teller(note: (line: string) => void): (step: RestoreStep) => void {
+function stepReporter(note: (line: string) => void): (step: RestoreStep) => void {
   return ({ kind }) => {
     if (kind === 'checked') note('The database is here and was read back; the data of volumes follow.');
   };

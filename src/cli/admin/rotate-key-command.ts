@@ -23,7 +23,7 @@ export const rotateKeyCommand: Command = {
   async run(db, _given, { dataDir, databaseUrl, secretKey }, note) {
     if (secretKey !== undefined) return refused(bySetting);
     const file = keyFileOf(dataDir);
-    const requested = { file, actor: actorOf(process.env), now: Date.now(), report: teller(file, note) };
+    const requested = { file, actor: actorOf(process.env), now: Date.now(), report: stepReporter(file, note) };
     const rotation = await rotateKey(db, requested).catch((error: Error) => error);
     if (rotation instanceof Error)
       return refused(`The key was not changed, or not yet to the end: ${rotation.message}`);
@@ -40,7 +40,7 @@ export const rotateKeyCommand: Command = {
 };
 
 /** A line for each step, but of many steps of the same kind only for each thousand rows. */
-function teller(file: string, note: (line: string) => void): (step: RotationStep) => void {
+function stepReporter(file: string, note: (line: string) => void): (step: RotationStep) => void {
   let next = 1000;
   return (step) => {
     if (step.kind === 'key-added')

@@ -107,7 +107,7 @@ async function restore(context: Context, target: Target, id: string): Promise<nu
   const requested = await connection.client.call('restoreSnapshot', { body, signal });
   if (!requested.ok) return terminal.refuse(requested.problem);
   const { restore, started } = requested.value as Restoring;
-  if (started) return await tellBeside(context, requested.value as Restoring, started);
+  if (started) return await reportNewDeployment(context, requested.value as Restoring, started);
   if (options['no-wait']) return say(context, restore, restore.id);
   terminal.note(printable(requested.value.message));
   const find = ({ restores }: Listed) => restores.find((each) => each.id === restore.id);
@@ -121,7 +121,7 @@ async function restore(context: Context, target: Target, id: string): Promise<nu
 type Restoring = Extract<AnswerOf<'restoreSnapshot'>, { restore: object }>;
 
 /** The folder's memory stays. */
-async function tellBeside(
+async function reportNewDeployment(
   context: Context,
   answer: Restoring,
   { url, sessionToken, applicationName, environment }: NonNullable<Restoring['started']>,

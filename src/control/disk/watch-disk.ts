@@ -147,7 +147,7 @@ async function tell(watch: DiskWatch, use: Extract<DiskUse, { kind: 'volume' }>)
   const volume = disk.wantedBy(deploymentId)?.volumes.find(({ volume }) => volume === name);
   if (!volume) return;
   const share = shareOf(use, volume);
-  const known = disk.levelOf(deploymentId, name) ?? (await toldLevel(watch, deploymentId, name));
+  const known = disk.levelOf(deploymentId, name) ?? (await reportedLevel(watch, deploymentId, name));
   const level = levelOf(share, known);
   disk.setLevel(deploymentId, name, level);
   if (level === known) return;
@@ -155,7 +155,7 @@ async function tell(watch: DiskWatch, use: Extract<DiskUse, { kind: 'volume' }>)
 }
 
 /** The level last reported to the owner, from before this process started. */
-async function toldLevel({ db }: DiskWatch, deploymentId: string, name: string): Promise<Level> {
+async function reportedLevel({ db }: DiskWatch, deploymentId: string, name: string): Promise<Level> {
   const reported = await latestOfDisk(db, deploymentId);
   const last = reported.find((event) => event.disk === 'level' && event.volume === name);
   return last?.disk === 'level' ? last.level : 'roomy';

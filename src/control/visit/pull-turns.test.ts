@@ -16,7 +16,7 @@ function scene() {
   const terms = (client: string): PullTerms => ({ client, atOnce: 2, image: { unpackedBytes: 7, by: 'in a test' } });
   const settled = () => new Promise((resolve) => setImmediate(resolve));
   return {
-    told: reported,
+    reported,
     settled,
     begin(client: string, id: string, signal: AbortSignal = never) {
       const pulls = { turns, termsOf: async () => terms(client) };
@@ -34,20 +34,20 @@ function scene() {
 }
 
 test('only a client that requests more concurrent images than allowed waits, and in order', async () => {
-  const { begin, end, told, settled } = scene();
+  const { begin, end, reported, settled } = scene();
   const all = [begin('a', '1'), begin('a', '2'), begin('a', '3'), begin('a', '4'), begin('b', '5')];
   await settled();
-  assert.deepEqual(told, ['1 of 7', '2 of 7', '5 of 7']);
+  assert.deepEqual(reported, ['1 of 7', '2 of 7', '5 of 7']);
   await end('2');
-  assert.deepEqual(told.slice(3), ['3 waited', '3 of 7']);
+  assert.deepEqual(reported.slice(3), ['3 waited', '3 of 7']);
   await end('1');
-  assert.deepEqual(told.slice(5), ['4 waited', '4 of 7']);
+  assert.deepEqual(reported.slice(5), ['4 waited', '4 of 7']);
   for (const id of ['3', '4', '5']) await end(id);
   await Promise.all(all);
 });
 
 test('one that is given up while it waits takes no place, and one that fails gives its place back', async () => {
-  const { begin, end, told, settled } = scene();
+  const { begin, end, reported, settled } = scene();
   const first = [begin('a', '1'), begin('a', '2')];
   await settled();
   const givenUp = new AbortController();
@@ -57,7 +57,7 @@ test('one that is given up while it waits takes no place, and one that fails giv
   givenUp.abort(new Error('removed'));
   await assert.rejects(third, /removed/);
   await end('1');
-  assert.deepEqual(told, ['1 of 7', '2 of 7', '4 waited', '4 of 7']);
+  assert.deepEqual(reported, ['1 of 7', '2 of 7', '4 waited', '4 of 7']);
   for (const id of ['2', '4']) await end(id);
   await Promise.all([...first, fourth]);
 

@@ -36,9 +36,9 @@ test('an update starts the new revision next to the old one and leaves an unchan
 test('the old serves until the new is ready; then it drains and goes', () => {
   const old = observedOf({ desired: running(), ready: ['db', 'web'] });
   const desired = running(updated, second);
-  const starting = observedOf({ desired, starting: ['web'], beside: old });
+  const starting = observedOf({ desired, starting: ['web'], additional: old });
   assert.deepEqual(plan(desired, starting, serving), []);
-  const ready = observedOf({ desired, ready: ['web'], beside: old });
+  const ready = observedOf({ desired, ready: ['web'], additional: old });
   assert.equal(
     describePlan(plan(desired, ready, serving)),
     `route /→${address('web', 2)}:80, revision 2\ndrain ${address('web', 1)}, revision 2\nremove berth-shop-web-1-0, outdated`,
@@ -49,7 +49,7 @@ test('pods that no visitor reaches are not drained', () => {
   const worker = pod('worker', { image: 'nginx:1' });
   const old = observedOf({ desired: running(shop, specOf(web, worker)), ready: ['web', 'worker'] });
   const desired = running(updated, specOf(web, { ...worker, vars: { A: '1' } }));
-  const ready = observedOf({ desired, ready: ['worker'], beside: old });
+  const ready = observedOf({ desired, ready: ['worker'], additional: old });
   assert.equal(describePlan(plan(desired, ready, serving)), 'remove berth-shop-worker-1-0, outdated');
 });
 
@@ -131,7 +131,7 @@ test('revisions that never served leave nothing next to the following one', () =
 test('a failed update goes back to the revision that served', () => {
   const failed: Deployment = { ...updated, state: 'failed', servingRevision: 1 };
   const old = observedOf({ desired: running(), ready: ['db', 'web'] });
-  const observed = observedOf({ desired: running(updated, second), starting: ['web'], beside: old });
+  const observed = observedOf({ desired: running(updated, second), starting: ['web'], additional: old });
   assert.equal(
     describePlan(plan(running(failed, spec, 1), observed, serving)),
     `drain ${address('web', 2)}, revision 1\nremove berth-shop-web-2-0, outdated`,

@@ -37,17 +37,17 @@ test('an engine with its own Services needs no operations', () => {
 
 test('during an update the address leads to the old workload until all of the new revision is ready', () => {
   const desired = running(updated, second);
-  const starting = observedOf({ desired, starting: ['web'], beside: old });
+  const starting = observedOf({ desired, starting: ['web'], additional: old });
   assert.equal(lineOf(desired, leading(starting, first)), undefined);
   const both = specOf({ ...database, volumes: [], image: 'postgres:16' }, { ...web, image: 'nginx:2' });
   const next = running(updated, both);
-  const half = observedOf({ desired: next, ready: ['db'], starting: ['web'], beside: old });
+  const half = observedOf({ desired: next, ready: ['db'], starting: ['web'], additional: old });
   assert.equal(lineOf(next, leading(half, first)), undefined);
 });
 
 test('the addresses change before the old workloads drain and go', () => {
   const desired = running(updated, second);
-  const ready = observedOf({ desired, ready: ['web'], beside: old });
+  const ready = observedOf({ desired, ready: ['web'], additional: old });
   const lines = describePlan(plan(desired, leading(ready, first), serving)).split('\n');
   const kinds = lines.map((line) => line.split(' ')[0]);
   assert.deepEqual(kinds, ['set-pod-targets', 'route', 'drain', 'remove']);
@@ -57,7 +57,7 @@ test('the addresses change before the old workloads drain and go', () => {
 test('where the old workload had to stop first, the address leads to the new one', () => {
   const changed = running(updated, specOf({ ...database, image: 'postgres:16' }, web));
   const kept = { ...old, workloads: old.workloads.filter((each) => each.pod === 'web') };
-  const starting = observedOf({ desired: changed, starting: ['db'], beside: kept });
+  const starting = observedOf({ desired: changed, starting: ['db'], additional: kept });
   assert.match(lineOf(changed, leading(starting, first)) ?? '', new RegExp(`${db}→${address('db', 2)}`));
 });
 
@@ -67,9 +67,9 @@ test('a pod that the next revision does not have is reached until that revision 
   const desired = running(updated, second);
   const other = observedOf({ desired: before, ready: ['db', 'cache', 'web'] });
   const targets = { ...first, [addressOf('cache')]: [address('cache', 1)] };
-  const starting = observedOf({ desired, starting: ['web'], beside: other });
+  const starting = observedOf({ desired, starting: ['web'], additional: other });
   assert.equal(lineOf(desired, leading(starting, targets)), undefined);
-  const ready = observedOf({ desired, ready: ['web'], beside: other });
+  const ready = observedOf({ desired, ready: ['web'], additional: other });
   assert.doesNotMatch(lineOf(desired, leading(ready, targets)) ?? addressOf('cache'), new RegExp(addressOf('cache')));
 });
 

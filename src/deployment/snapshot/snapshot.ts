@@ -96,14 +96,14 @@ export const maxTries = 4;
 /** After this many interrupted tries, it has failed for good, because it may be what ends the service. */
 export const maxInterrupted = 12;
 
-const toldAfterTries = 2;
+const reportedAfterTries = 2;
 
 /** Returns whether the owner is notified of a failure by mail: once, after several failures or the final one. */
 export function isWorthNotifying(
   { toldAt }: Pick<Snapshot, 'toldAt'>,
   { tries, isOver }: { tries: number; isOver: boolean },
 ): boolean {
-  return toldAt === null && (isOver || tries >= toldAfterTries);
+  return toldAt === null && (isOver || tries >= reportedAfterTries);
 }
 
 /** Returns when to try again: two minutes after the first failure, and twice as long each time. */

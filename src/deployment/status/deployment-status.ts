@@ -70,11 +70,13 @@ export function podStatuses(desired: Running, observed: Observed, circumstances:
   const replicas = Map.groupBy(matchWorkloads(desired, observed), ({ wanted }) => wanted.workload.pod);
   return [...replicas].map(([name, matches]) => {
     const before = circumstances.before?.find((pod) => pod.name === name);
-    const { match, ...told } = worstOf(matches.map((match) => ({ match, ...statusOf(match, before, circumstances) })));
+    const { match, ...condition } = worstOf(
+      matches.map((match) => ({ match, ...statusOf(match, before, circumstances) })),
+    );
     const lastExit = lastExitOf(matches);
     return {
       name,
-      ...told,
+      ...condition,
       image: match.wanted.workload.image,
       revision: match.found?.revision ?? match.wanted.workload.revision,
       restarts: restartsOf(matches),
@@ -84,16 +86,16 @@ export function podStatuses(desired: Running, observed: Observed, circumstances:
   });
 }
 
-type Told = Pick<PodStatus, 'state' | 'message' | 'pulling' | 'healthCheckBody'>;
+type PodCondition = Pick<PodStatus, 'state' | 'message' | 'pulling' | 'healthCheckBody'>;
 
 const severity = ['ready', 'degraded', 'starting', 'waiting', 'failed'];
 
-function worstOf<T extends Told>(all: T[]): T {
+function worstOf<T extends PodCondition>(all: T[]): T {
   return all.toSorted((a, b) => severity.indexOf(b.state) - severity.indexOf(a.state))[0]!;
 }
 
 /** Returns the status of one replica. A replica that waits or is starting has not failed. */
-function statusOf(match: Match, before: PodStatus | undefined, circumstances: Circumstances): Told {
+function statusOf(match: Match, before: PodStatus | undefined, circumstances: Circumstances): PodCondition {
   const { found, wanted } = match;
   const { hasFailed = false, blamed, pulling } = circumstances;
   if (found?.isReady) return { state: 'ready' };

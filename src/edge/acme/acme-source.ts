@@ -39,7 +39,7 @@ export type AcmeParts = {
   now: () => Instant;
   note: NoteCertificates;
   /** Absent without mail to the operator. */
-  tellOperator?: MailOperator | undefined;
+  mailOperator?: MailOperator | undefined;
   process?: StoreProcess | undefined;
   metrics?: Metrics | undefined;
 };
@@ -49,7 +49,7 @@ const lookEveryMs = 2_000;
 
 export async function openAcmeSource(
   settings: AcmeSettings & { apiHost: string; appsDomain: string },
-  { db, seal, now, note, tellOperator, process, metrics }: AcmeParts,
+  { db, seal, now, note, mailOperator, process, metrics }: AcmeParts,
 ): Promise<CertificateSource> {
   // They are large, and most services do not need them.
   const [{ openAuthority, makeAccountKey }, { makePlaceholder }] = [
@@ -123,7 +123,7 @@ export async function openAcmeSource(
         random: Math.random,
         underWay: new Map(),
         stored: () => serving.soon(),
-        alarm: tellOperator && createAlarm({ db, now, log, service: apiHost, mailOperator: tellOperator }),
+        alarm: mailOperator && createAlarm({ db, now, log, service: apiHost, mailOperator }),
         authority: () => {
           authority ??= openOnce();
           authority.catch(() => {

@@ -194,7 +194,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   }
 
   return {
-    tellsStreams: true,
+    separatesStreams: true,
     fillsVolumes: true,
     ping: () => withFaults(ping),
 

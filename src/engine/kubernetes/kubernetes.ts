@@ -90,7 +90,7 @@ export async function openKubernetesEngine(
   const engine: KubernetesEngine = {
     cluster: system?.metadata.uid,
     // Its log API has both as one; a query for one of them is behind a feature gate that is off.
-    tellsStreams: false,
+    separatesStreams: false,
     fillsVolumes: copies !== false && options.images.nodes !== undefined,
     ping: () => withFaults(async () => void (await cluster.ask('GET', '/version', { patienceMs: pingPatienceMs }))),
 

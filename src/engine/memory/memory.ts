@@ -106,7 +106,7 @@ export function createMemoryEngine({
   };
 
   return {
-    tellsStreams: true,
+    separatesStreams: true,
     fillsVolumes: true,
     ping: () => intercept({ name: 'ping' }, () => {}),
 

@@ -44,7 +44,7 @@ function stage() {
   return {
     add,
     look,
-    told: reported,
+    reported,
     sick,
     hanging,
     /** Visits probe it until it is ready. */
@@ -84,28 +84,28 @@ test('a ready workload is checked at its period, but at most every ten seconds',
 });
 
 test('a check that reaches its failure limit is reported once, and its recovery once', async () => {
-  const { add, begin, pass, told, sick, look, asked } = stage();
+  const { add, begin, pass, reported, sick, look, asked } = stage();
   add('web', command(10));
   await begin();
   sick.add('web');
   await pass(29);
-  assert.deepEqual([asked('web').length, told], [2, []]);
+  assert.deepEqual([asked('web').length, reported], [2, []]);
   await pass(600);
-  assert.deepEqual(told, ['web']);
+  assert.deepEqual(reported, ['web']);
   look('web');
   sick.delete('web');
   await pass(600);
-  assert.deepEqual(told, ['web', 'web']);
+  assert.deepEqual(reported, ['web', 'web']);
 });
 
 test('results that arrive after the look that started the check are reported too', async () => {
-  const { add, begin, pass, told, sick } = stage();
+  const { add, begin, pass, reported, sick } = stage();
   const probe = add('web', { ...command(10), failureThreshold: 1 } as ProbedReadiness);
   await begin();
   sick.add('web');
   await probe.attempt();
   await pass(1);
-  assert.deepEqual(told, ['web']);
+  assert.deepEqual(reported, ['web']);
 });
 
 test('who was never ready is left to the visits', async () => {

@@ -4,9 +4,9 @@ import type { FolderLayer } from '../../folder/project.ts';
 import { type BasePaths, recordEntry, resolvePath } from '../../lib/image-paths.ts';
 import { layerEntries } from './folder-layer.ts';
 
-type Told = [name: string, type: string, more?: { mode?: number; uid?: number; target?: string }];
+type ListedEntry = [name: string, type: string, more?: { mode?: number; uid?: number; target?: string }];
 
-function imageOf(...entries: Told[]): BasePaths {
+function imageOf(...entries: ListedEntry[]): BasePaths {
   const paths: BasePaths = new Map();
   for (const [name, type, { mode = 0o755, uid = 0, target = '' } = {}] of entries)
     recordEntry(paths, { name, type, mode, uid, gid: uid, target });

@@ -11,13 +11,13 @@ export const channels = {
   /** The id of a deployment that is due. */
   due: 'berth_due',
   /** The id of a deployment that has a new event. */
-  told: 'berth_told',
+  events: 'berth_told',
   /** Nothing: routes have changed. */
   routes: 'berth_routes',
   /** Nothing: an edge has said which routes it serves. */
   edges: 'berth_edges',
   /** Request counts of clients, as `api/requests/shared-limits.ts` writes them. */
-  asked: 'berth_asked',
+  counts: 'berth_asked',
 } as const;
 
 export type Channel = keyof typeof channels;

@@ -22,7 +22,7 @@ import './account.css';
 export default function AccountPage() {
   const visitor = useVisitor();
   useEffect(() => {
-    if (visitor.kind === 'nobody') go(signInPath('sign-in', '/account'), { replace: true });
+    if (visitor.kind === 'anonymous') go(signInPath('sign-in', '/account'), { replace: true });
   }, [visitor]);
   if (visitor.kind !== 'account') {
     return (

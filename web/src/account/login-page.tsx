@@ -25,7 +25,7 @@ export default function LoginPage() {
       <h1>Log in to a terminal</h1>
       {visitor.kind === 'unknown' ? (
         <Loading what="the login" height="24rem" />
-      ) : visitor.kind === 'nobody' ? (
+      ) : visitor.kind === 'anonymous' ? (
         <SignInFirst />
       ) : code === '' ? (
         <CodeForm onCode={setCode} />

@@ -3,7 +3,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import type { Account, SignInMethods } from '../service/records.ts';
 import { call, request } from '../service/request.ts';
 
-export type Visitor = { kind: 'unknown' } | { kind: 'nobody' } | { kind: 'account'; account: Account };
+export type Visitor = { kind: 'unknown' } | { kind: 'anonymous' } | { kind: 'account'; account: Account };
 
 let visitor: Visitor = { kind: 'unknown' };
 let isRequested = false;
@@ -31,7 +31,7 @@ export async function findVisitor(): Promise<Visitor> {
   // console.
   const signIn = await request<{ user: unknown } | null>('/api/auth/get-session');
   const account = signIn.ok && signIn.value ? await call('getAccount') : undefined;
-  visitor = account?.ok ? { kind: 'account', account: account.value } : { kind: 'nobody' };
+  visitor = account?.ok ? { kind: 'account', account: account.value } : { kind: 'anonymous' };
   for (const listener of listeners) listener();
   return visitor;
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { podOf, toldEvents } from '../../../test/support/told-events.ts';
+import { podOf, streamedEvents } from '../../../test/support/streamed-events.ts';
 import type { PodState } from '../service/records.ts';
 import { describeEvent, endOf } from './event-text.ts';
 import { journeyOf, presentOf } from './steps.ts';
 
 const web = { workload: 'berth-abcdefghij-my-web-1-0', pod: 'my-web', revision: 1, replica: 0 };
 const started = [0, { kind: 'intent', intent: 'start', revision: 1 }] as const;
-const deploying = toldEvents([
+const deploying = streamedEvents([
   [...started],
   [40, { kind: 'operation', operation: 'create-network', because: 'missing' }],
   [50, { kind: 'operation', operation: 'create-volume', volume: 'db-data', sizeBytes: 1, because: 'missing' }],
@@ -18,7 +18,7 @@ const deploying = toldEvents([
 ]);
 const live = [
   ...deploying,
-  ...toldEvents(
+  ...streamedEvents(
     [
       [2100, { kind: 'pod', pod: 'db', state: 'ready' }],
       [2200, { kind: 'operation', operation: 'start', ...web, pod: 'web', because: 'revision 1' }],
@@ -60,12 +60,12 @@ test('events are shown in words', () => {
 });
 
 test('a pod that becomes ready in another revision than the last one names its revision', () => {
-  const [event] = toldEvents([[0, { kind: 'pod', pod: 'web', state: 'ready', revision: 1 }]]);
+  const [event] = streamedEvents([[0, { kind: 'pod', pod: 'web', state: 'ready', revision: 1 }]]);
   assert.deepEqual(describeEvent(event!), { text: 'web of revision 1 is ready', tone: 'good' });
 });
 
 test('a failure is shown with its reason first and the last lines after it', () => {
-  const [failed] = toldEvents([
+  const [failed] = streamedEvents([
     [
       0,
       {
@@ -87,7 +87,7 @@ test('a failure is shown with its reason first and the last lines after it', () 
 });
 
 test('operations of updates and removals are shown too', () => {
-  const reported = toldEvents([
+  const reported = streamedEvents([
     [0, { kind: 'intent', intent: 'update', revision: 2 }],
     [1, { kind: 'operation', operation: 'check', images: ['nginx:1', 'redis:7'], because: 'tags may have moved' }],
     [2, { kind: 'operation', operation: 'drain', addresses: ['10.200.0.4'], because: 'revision 2' }],
@@ -117,7 +117,7 @@ test('events of volumes are shown, each in its tone', () => {
   const data = { volume: 'db-data', title: 'volume data of pod db' };
   const level = (level: 'full' | 'nearly full' | 'roomy', percent: number) =>
     ({ kind: 'disk', disk: 'level', ...data, level, percent, sizeBytes: 2 ** 30 }) as const;
-  const reported = toldEvents([
+  const reported = streamedEvents([
     [0, level('nearly full', 91)],
     [1, level('full', 100)],
     [2, level('roomy', 80)],
@@ -140,7 +140,7 @@ test('events of volumes are shown, each in its tone', () => {
 });
 
 test('an event of an unknown kind is shown with its own sentence', () => {
-  const [known] = toldEvents([[0, { kind: 'progress', progress: 1 }]]);
+  const [known] = streamedEvents([[0, { kind: 'progress', progress: 1 }]]);
   const unknown = { ...known!, message: 'something odd' };
   assert.deepEqual(describeEvent({ ...unknown, kind: 'certificate' as never }), {
     text: 'Something odd',
@@ -166,7 +166,7 @@ test('the way to live has steps with their times, and one of them is current', (
 });
 
 test('the first step waits for the images, and the last one for the address', () => {
-  assert.equal(presentOf(journeyOf(toldEvents([[...started]]), { state: 'deploying' })!), 'Fetching the images');
+  assert.equal(presentOf(journeyOf(streamedEvents([[...started]]), { state: 'deploying' })!), 'Fetching the images');
   const ready = [podOf('db', 'ready')];
   assert.equal(presentOf(journeyOf(deploying, { state: 'deploying', pods: ready })!), 'Switching the address over');
 });
@@ -181,7 +181,7 @@ test('the duration of a live revision is the time from its request to live', () 
 test('after an update the steps are those of the new revision, and pods that stay say so', () => {
   const updated = [
     ...live,
-    ...toldEvents(
+    ...streamedEvents(
       [
         [9000, { kind: 'intent', intent: 'update', revision: 2 }],
         [9100, { kind: 'operation', operation: 'start', ...web, pod: 'web', revision: 2, because: 'revision 2' }],
@@ -235,7 +235,7 @@ test('the steps show a failed pod, and one that keeps restarting', () => {
 });
 
 test('a failed pod that never started fails the step of its image', () => {
-  const events = toldEvents([
+  const events = streamedEvents([
     [...started],
     [900, { kind: 'operation', operation: 'pull', image: 'postgres:17', because: 'not on this host' }],
     [1000, { kind: 'operation', operation: 'start', workload: 'db', pod: 'db', revision: 1, replica: 0, because: 'x' }],
@@ -250,13 +250,13 @@ test('a failed pod that never started fails the step of its image', () => {
 });
 
 test('after a failure no step waits, and the address names the serving revision', () => {
-  const requested = toldEvents([[...started]]);
+  const requested = streamedEvents([[...started]]);
   const lastSteps = (status: Parameters<typeof journeyOf>[1]) =>
     journeyOf(requested, status)!
       .steps.slice(1)
       .map(({ name, state, says }) => [name, state, says].filter(Boolean).join(' '));
   assert.deepEqual(lastSteps({ state: 'failed' }), ['Images failed', 'On the web failed']);
-  requested.push(...toldEvents([[100, { kind: 'pod', pod: 'web', state: 'ready' }]], 2));
+  requested.push(...streamedEvents([[100, { kind: 'pod', pod: 'web', state: 'ready' }]], 2));
   assert.deepEqual(lastSteps({ state: 'failed', servingRevision: 1, pods: [podOf('web', 'ready')] }), [
     'Images failed',
     'web done stays as it was',

@@ -30,13 +30,13 @@ export function describeEvent(event: StreamedEvent): EventText | undefined {
     case 'operation':
       return { text: tellOperation(event), tone: 'plain' };
     case 'pod':
-      return tellPod(event);
+      return describePod(event);
     case 'state':
-      return tellState(event);
+      return describeState(event);
     case 'fault':
       return { text: capitalised(event.message), tone: 'bad' };
     case 'disk':
-      return tellDisk(event);
+      return describeDisk(event);
     default:
       // A kind that a later release has added.
       return { text: capitalised(event.message), tone: 'plain' };
@@ -141,7 +141,7 @@ function tellOperation(event: EventOf<'operation'>): string {
   }
 }
 
-function tellPod({ pod: name, state, because, revision }: EventOf<'pod'>): EventText | undefined {
+function describePod({ pod: name, state, because, revision }: EventOf<'pod'>): EventText | undefined {
   const detail = because === undefined ? {} : { detail: because };
   const pod = revision === undefined ? name : `${name} of revision ${revision}`;
   switch (state) {
@@ -160,7 +160,7 @@ function tellPod({ pod: name, state, because, revision }: EventOf<'pod'>): Event
   }
 }
 
-function tellState(event: EventOf<'state'>): EventText {
+function describeState(event: EventOf<'state'>): EventText {
   switch (event.state) {
     case 'running':
       return { text: `Revision ${event.revision} is live`, tone: 'good' };
@@ -175,7 +175,7 @@ function tellState(event: EventOf<'state'>): EventText {
   }
 }
 
-function tellDisk(event: EventOf<'disk'> & { message: string }): EventText {
+function describeDisk(event: EventOf<'disk'> & { message: string }): EventText {
   const isGood = event.disk === 'mended' || (event.disk === 'level' && event.level === 'roomy');
   const isBad = event.disk === 'stopped' || (event.disk === 'level' && event.level === 'full');
   return { text: capitalised(event.message), tone: isGood ? 'good' : isBad ? 'bad' : 'plain' };

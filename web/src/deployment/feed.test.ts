@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { podOf, toldEvents } from '../../../test/support/told-events.ts';
+import { podOf, streamedEvents } from '../../../test/support/streamed-events.ts';
 import type { Deployment } from '../service/records.ts';
 import type { StreamedEvent } from './event-text.ts';
 import { addEvents, callsForStatus, emptyFeed, readEvent } from './feed.ts';
@@ -15,8 +15,8 @@ const deployment: Deployment = {
   reservation: { held: false },
   status: { state: 'deploying', health: 'deploying', progress: 10, revision: 1, pods: [podOf('web', 'waiting')] },
 };
-const event = (number: number, event: Parameters<typeof toldEvents>[0][number][1]): StreamedEvent =>
-  toldEvents([[1000, event]], number)[0]!;
+const event = (number: number, event: Parameters<typeof streamedEvents>[0][number][1]): StreamedEvent =>
+  streamedEvents([[1000, event]], number)[0]!;
 const progress = (number: number, progress: number) => event(number, { kind: 'progress', progress });
 const webReady = (number: number) => event(number, { kind: 'pod', pod: 'web', state: 'ready' });
 

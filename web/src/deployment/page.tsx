@@ -50,7 +50,7 @@ export default function DeploymentPage({ route }: { route: DeploymentRoute }) {
   const visitor = useVisitor();
   // Without a token, only a signed-in account can request it.
   if (target.sessionToken === undefined && visitor.kind === 'unknown') return <Waiting problem={undefined} />;
-  if (target.sessionToken === undefined && visitor.kind === 'nobody')
+  if (target.sessionToken === undefined && visitor.kind === 'anonymous')
     return <MissingDeployment target={target} onOpened={onOpened} events={[]} />;
   const isSignedIn = visitor.kind === 'account';
   return <KnownDeployment key={opened} route={route} target={target} isSignedIn={isSignedIn} onOpened={onOpened} />;

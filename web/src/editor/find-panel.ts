@@ -21,12 +21,12 @@ export const findPanel: Extension = search({ top: true, createPanel });
 function createPanel(view: EditorView): Panel {
   const run = (command: Command) => () => {
     command(view);
-    tellCount();
+    announceCount();
   };
   const look = () => {
     const query = new SearchQuery({ search: find.value, replace: replacement.value, caseSensitive: cases.checked });
     if (!query.eq(getSearchQuery(view.state))) view.dispatch({ effects: setSearchQuery.of(query) });
-    tellCount();
+    announceCount();
   };
   const { search: text, replace, caseSensitive } = getSearchQuery(view.state);
   const find = field('Find', text, look);
@@ -36,7 +36,7 @@ function createPanel(view: EditorView): Panel {
   const count = make('span', { className: 'find-count' });
   count.setAttribute('role', 'status');
 
-  function tellCount(): void {
+  function announceCount(): void {
     count.textContent = countIn(view);
   }
 
@@ -69,12 +69,12 @@ function createPanel(view: EditorView): Panel {
     top: true,
     mount() {
       find.select();
-      tellCount();
+      announceCount();
     },
     update(update: ViewUpdate) {
       const requested = update.transactions.some(({ effects }) => effects.some((effect) => effect.is(setSearchQuery)));
       if (requested) takeQuery(getSearchQuery(update.state));
-      if (requested || update.docChanged || update.selectionSet) tellCount();
+      if (requested || update.docChanged || update.selectionSet) announceCount();
     },
   };
 

@@ -3,17 +3,17 @@ import { capitalised } from '../parts/capitalised.ts';
 import { printSpan } from '../parts/time.ts';
 import type { Revision } from '../service/records.ts';
 
-type Told = Pick<Revision, 'state' | 'isServing' | 'durationMs'>;
+type RevisionOutcome = Pick<Revision, 'state' | 'isServing' | 'durationMs'>;
 
 /** In one word, with the tone of its badge. */
-export function badgeOf({ state, isServing }: Told): { word: string; tone: string } {
+export function badgeOf({ state, isServing }: RevisionOutcome): { word: string; tone: string } {
   if (isServing) return { word: 'live', tone: 'running' };
   if (state === 'running') return { word: 'replaced', tone: 'replaced' };
   return { word: state, tone: state };
 }
 
 /** `ready after 2.3 s`; undefined while nothing has become of it. */
-export function outcomeOf({ state, durationMs }: Told): string | undefined {
+export function outcomeOf({ state, durationMs }: RevisionOutcome): string | undefined {
   const after = durationMs === undefined ? '' : ` after ${printSpan(durationMs)}`;
   switch (state) {
     case 'running':

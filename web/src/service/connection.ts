@@ -6,7 +6,7 @@
 export type Reach = 'reached' | 'slow' | 'lost' | 'offline' | 'back';
 
 /** `edge`: in place of the service. `aborted`: the caller no longer needs the answer. */
-export type AnsweredBy = 'service' | 'edge' | 'nobody' | 'aborted';
+export type AnsweredBy = 'service' | 'edge' | 'none' | 'aborted';
 
 /** A request that takes so long is shown as slow. The service answers within milliseconds. */
 const slowMs = 5_000;
@@ -38,21 +38,21 @@ export function trackRequest(): (by: AnsweredBy) => void {
   return (by) => {
     clearTimeout(timer);
     waiting.delete(question);
-    if (by === 'edge' || by === 'nobody') recordLoss(by);
+    if (by === 'edge' || by === 'none') recordLoss(by);
     else if (by === 'service' && (reach === 'lost' || reach === 'offline')) recordReturn();
     else if (reach === 'slow' && waiting.size === 0) show('reached');
   };
 }
 
 /** A stream or a question has not found the service. */
-export function recordLoss(by: 'edge' | 'nobody'): void {
+export function recordLoss(by: 'edge' | 'none'): void {
   show(lostBy(by));
   void probe();
 }
 
 /** A browser takes itself for offline also where the service is on its own machine, or in a network of its own. */
-function lostBy(by: 'edge' | 'nobody'): Reach {
-  return by === 'nobody' && !navigator.onLine ? 'offline' : 'lost';
+function lostBy(by: 'edge' | 'none'): Reach {
+  return by === 'none' && !navigator.onLine ? 'offline' : 'lost';
 }
 
 function recordReturn(): void {
@@ -72,7 +72,7 @@ async function probe(): Promise<void> {
     const isThere = answer !== undefined && answer.status < 500;
     if (isThere && (reach === 'lost' || reach === 'offline')) recordReturn();
     if (isThere) break;
-    show(lostBy(answer ? 'edge' : 'nobody'));
+    show(lostBy(answer ? 'edge' : 'none'));
   }
   isProbing = false;
 }
@@ -95,4 +95,4 @@ function show(next: Reach): void {
   for (const listener of listeners) listener();
 }
 
-window.addEventListener('offline', () => recordLoss('nobody'));
+window.addEventListener('offline', () => recordLoss('none'));

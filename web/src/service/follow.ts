@@ -55,7 +55,7 @@ async function readOnce(follower: Follower, stop: AbortSignal): Promise<'read' |
   try {
     const answer = await follower.open(signal);
     if (rest.signal.aborted) return 'rested';
-    if (!answer.ok) recordLoss('nobody');
+    if (!answer.ok) recordLoss('none');
     if (!answer.ok || !answer.value.body) return 'failed';
     const { status, body } = answer.value;
     if (status >= 400) {

@@ -38,7 +38,7 @@ const codesOfEdge: readonly string[] = ['service_unavailable', 'edge_silent'];
 
 export function answeredBy({ status, code }: Problem): AnsweredBy {
   if (code === 'aborted') return 'aborted';
-  if (code === 'unreachable') return 'nobody';
+  if (code === 'unreachable') return 'none';
   const isOfAnother = code === 'unknown' && status >= 502 && status <= 504;
   return isOfAnother || codesOfEdge.includes(code) ? 'edge' : 'service';
 }

@@ -44,19 +44,19 @@ function judgingOf({ isStrict = false, bounds, missing = [] }: Asked): Judging {
 
 /** Bodies that call themselves JSON: which text in them is the configuration. */
 
-/** `beside`: the wrapper's other fields, such as a session token; empty of a document that is sent as itself. */
-type Unwrapped = { text: string; beside: Record<string, unknown> };
+/** `otherFields`: the wrapper's other fields, such as a session token; empty of a document that is sent as itself. */
+type Unwrapped = { text: string; otherFields: Record<string, unknown> };
 
 /** `{ "yaml": "…" }` and `{ "yamlContent": "…" }` → their text; any other JSON is the document itself. */
 function unwrapJson(body: string): Result<Unwrapped> {
   const read = readJson(body);
   if (!read.ok) return read;
   const { value } = read;
-  if (typeof value !== 'object' || value === null) return succeed({ text: body, beside: {} });
+  if (typeof value !== 'object' || value === null) return succeed({ text: body, otherFields: {} });
   const field = ['yaml', 'yamlContent'].find((name) => Object.hasOwn(value, name));
-  if (field === undefined) return succeed({ text: body, beside: {} });
-  const { [field]: text, ...beside } = value as Record<string, unknown>;
-  if (typeof text === 'string') return succeed({ text, beside });
+  if (field === undefined) return succeed({ text: body, otherFields: {} });
+  const { [field]: text, ...otherFields } = value as Record<string, unknown>;
+  if (typeof text === 'string') return succeed({ text, otherFields });
   return refuse(
     'invalid_request',
     `"${field}" in the body must be a string that holds the configuration.`,

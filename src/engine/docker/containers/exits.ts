@@ -46,9 +46,9 @@ export async function lastEnd(
   const { FinishedAt: finishedAt } = inspected.State;
   const at = Date.parse(finishedAt);
   // The first of January of the year 1: it has not ended yet, or could not even be started.
-  if (!(at > 0)) return { finishedAt, exit: toldExit(inspected, { at: nowMs, finishedAt }), isSettled: false };
+  if (!(at > 0)) return { finishedAt, exit: reportedExit(inspected, { at: nowMs, finishedAt }), isSettled: false };
   if (before?.finishedAt === finishedAt && (before.isSettled || isSettled(before.exit, nowMs))) return before;
-  const reported = toldExit(inspected, { at, finishedAt });
+  const reported = reportedExit(inspected, { at, finishedAt });
   if (reported && isCertain(reported)) return { finishedAt, exit: reported, isSettled: true };
   // Not now: the engine would only answer once its clock reaches that instant.
   const toMs = hasEnded(inspected) ? at + latenessMs : Date.parse(inspected.State.StartedAt);
@@ -74,7 +74,7 @@ function isCertain({ code, isOutOfMemory }: Exit): boolean {
 type Moment = Pick<Exit, 'at' | 'finishedAt'>;
 
 /** The exit that the engine itself reports. */
-function toldExit(inspected: Docker.ContainerInspectInfo, moment: Moment): Exit | undefined {
+function reportedExit(inspected: Docker.ContainerInspectInfo, moment: Moment): Exit | undefined {
   // A container killed for memory had this code, even if the engine no longer reports it.
   const ended = hasEnded(inspected) ? inspected.State.ExitCode : undefined;
   const code = ended ?? (isKilled(inspected) && !isInGroup(inspected) ? killedCode : undefined);

@@ -15,32 +15,32 @@ function engine() {
       return { NCPU: 2, MemTotal: 2 ** 30, DockerRootDir: reported.root };
     },
   } as unknown as Docker;
-  return { told: reported, docker };
+  return { reported, docker };
 }
 
 test('the facts of an engine are queried once a minute: it may have come back as another one', async () => {
-  const { told, docker } = engine();
+  const { reported, docker } = engine();
   let nowMs = 0;
   const facts = createHostFacts(docker, () => nowMs);
   await Promise.all([facts(), facts()]);
-  told.root = '/srv/docker';
+  reported.root = '/srv/docker';
   nowMs = 59_999;
   assert.equal((await facts()).rootDirectory, '/var/lib/docker');
-  assert.equal(told.questions, 1);
+  assert.equal(reported.questions, 1);
   nowMs = 60_000;
   await facts();
   // The request runs in the background: its answer is for the next caller.
   await setImmediate();
   assert.equal((await facts()).rootDirectory, '/srv/docker');
-  assert.equal(told.questions, 2);
+  assert.equal(reported.questions, 2);
 });
 
 test('while the engine is away, or says nothing, it is what it was', async () => {
-  const { told, docker } = engine();
+  const { reported, docker } = engine();
   let nowMs = 0;
   const facts = createHostFacts(docker, () => nowMs);
   await facts();
-  told.isAway = true;
+  reported.isAway = true;
   nowMs = 60_000;
   assert.equal((await facts()).cpus, 2);
   docker.info = () => new Promise(() => {});
@@ -48,10 +48,10 @@ test('while the engine is away, or says nothing, it is what it was', async () =>
 });
 
 test('a failed query is repeated by the next caller', async () => {
-  const { told, docker } = engine();
-  told.isAway = true;
+  const { reported, docker } = engine();
+  reported.isAway = true;
   const facts = createHostFacts(docker, () => 0);
   await assert.rejects(facts(), /away/);
-  told.isAway = false;
+  reported.isAway = false;
   assert.equal((await facts()).cpus, 2);
 });

@@ -159,7 +159,7 @@ async function bring(
       signal,
       passed: (digest, bytes) => reported(watch.passed(digest, bytes)),
     });
-    const pulled = { ...offer, image, heard: (line: PullLine) => reported(watch.line(line)), signal };
+    const pulled = { ...offer, image, onLine: (line: PullLine) => reported(watch.line(line)), signal };
     // A start of Berth on this engine removes images without a name of their own: the next try is quick then.
     for (let tries = 0; tries < maxTries; tries++) {
       try {
@@ -195,11 +195,11 @@ type Pulled = {
   image: string;
   reference: string;
   auth: { username: string; password: string; serveraddress: string };
-  heard: (line: PullLine) => void;
+  onLine: (line: PullLine) => void;
   signal: AbortSignal;
 };
 
-async function pull(docker: Docker, { image, reference, auth, heard, signal }: Pulled): Promise<void> {
+async function pull(docker: Docker, { image, reference, auth, onLine, signal }: Pulled): Promise<void> {
   const silent = new AbortController();
   const waitOn = () => setTimeout(() => silent.abort(), engineMs);
   let timer = waitOn();
@@ -207,7 +207,7 @@ async function pull(docker: Docker, { image, reference, auth, heard, signal }: P
     const abortSignal = AbortSignal.any([silent.signal, signal]);
     const stream = await docker.pull(reference, { authconfig: auth, abortSignal });
     await follow(docker, stream, (line) => {
-      heard(line);
+      onLine(line);
       clearTimeout(timer);
       timer = waitOn();
     });

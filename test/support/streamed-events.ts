@@ -7,7 +7,7 @@ import type { PodState } from '../../web/src/service/records.ts';
 export const noon = Date.UTC(2026, 0, 1, 12);
 
 /** Each with its milliseconds after noon, numbered from `from`. */
-export function toldEvents(events: readonly [ms: number, event: DeploymentEvent][], from = 1): StreamedEvent[] {
+export function streamedEvents(events: readonly [ms: number, event: DeploymentEvent][], from = 1): StreamedEvent[] {
   return events.map(([ms, event], index) => {
     const at = new Date(noon + ms).toISOString();
     const number = from + index;
