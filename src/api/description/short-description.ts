@@ -40,7 +40,7 @@ export function shortDescription({ paths, components, ...rest }: Described): obj
   );
 
   const bodies = nameAll(operations.flatMap(bodyOf), ({ content }) => [nameOfContent(content, 'Configuration')], 2);
-  const usualSecurity = maxFrequent(operations.map(({ security = [] }) => security));
+  const usualSecurity = mostFrequent(operations.map(({ security = [] }) => security));
 
   const shorten = (operation: Operation) => {
     const own = parametersOf(operation);
@@ -119,7 +119,7 @@ function nameOfContent(content: { [type: string]: Media } = {}, otherwise: strin
   return schema?.$ref?.split('/').at(-1) ?? otherwise;
 }
 
-function maxFrequent<T>(values: readonly T[]): T | undefined {
+function mostFrequent<T>(values: readonly T[]): T | undefined {
   const groups = [...Map.groupBy(values, (value) => stringify(value)).values()];
   return groups.sort((a, b) => b.length - a.length)[0]?.[0];
 }

@@ -20,8 +20,8 @@ export type PushLimits = {
 /** `bytes` may still come; what stands in the way of more is said by `refusal`. */
 export type Allowance = { bytes: number; refusal: string };
 
-/** The quota of a payer, and its use. */
-type Counted = { most: number; used: number; whose: string };
+/** `max`: bytes of images that the payer may have. `whose`: the beginning of a sentence about it. */
+type Quota = { max: number; whose: string };
 
 /** The least of what the plan or the address, all pushed images and the disk leave; uploads that are under way count. */
 export async function allowanceOf(
@@ -30,12 +30,13 @@ export async function allowanceOf(
   /** Called synchronously after the quota is computed, so that the next request counts the reserved bytes. */
   reserve: (allowed: Allowance) => void = () => {},
 ): Promise<Allowance> {
-  const { most, used, whose } = await countedOf(service, service.db, payer);
+  const quota = await quotaOf(service, service.db, payer);
+  const used = await bytesOfPayer(service.db, payer);
   const ofAll = await bytesOfAll(service.db);
   const disk = await statfs(images.folder.stagingPath('.'));
   const uploading = images.uploads.bytes(payer);
   const candidates: Allowance[] = [
-    { bytes: most - used - uploading, refusal: tooMuchOfPayer({ most, used, whose }, uploading) },
+    { bytes: quota.max - used - uploading, refusal: tooMuchOfPayer(quota, { used, uploading }) },
     { bytes: limits.maxBytes - ofAll - images.uploads.bytes(), refusal: tooMuchOfAll },
     {
       bytes: disk.bavail * disk.bsize - limits.diskFreeBytes,
@@ -53,9 +54,10 @@ export function roomIn({ service, limits }: Pick<PushParts, 'service' | 'limits'
     if ((await pushedBlobSizes(db, namespace, [digest])).has(digest)) return;
     const payer = await payerOfNamespace(db, namespace);
     if (!payer) throw new Error(`the namespace ${namespace} has no row`);
-    const counted = await countedOf(service, db, payer);
+    const quota = await quotaOf(service, db, payer);
     const others = await bytesOfPayer(db, payer, { except: digest });
-    if (others + sizeBytes > counted.most) throw new QuotaFault(tooMuchOfPayer(counted));
+    if (others + sizeBytes > quota.max)
+      throw new QuotaFault(tooMuchOfPayer(quota, { used: await bytesOfPayer(db, payer) }));
     if ((await bytesOfAll(db)) + sizeBytes > limits.maxBytes) throw new QuotaFault(tooMuchOfAll);
   };
 }
@@ -64,19 +66,17 @@ type Counting = Pick<Service, 'db'> & { settings: Pick<ApiSettings, 'tiers' | 's
 
 type PushParts = { service: Counting; images: PushedImages; limits: PushLimits };
 
-async function countedOf({ settings }: Pick<Counting, 'settings'>, db: Database, payer: Payer): Promise<Counted> {
+async function quotaOf({ settings }: Pick<Counting, 'settings'>, db: Database, payer: Payer): Promise<Quota> {
   const plan = await planOf(db, settings.tiers, payer.kind === 'account' ? payer.accountId : null);
-  return {
-    most: plan ? imageBytesOf(plan.tier) : imageBytesOfStrangers(settings.strangers),
-    used: await bytesOfPayer(db, payer),
-    whose: plan ? `the plan "${plan.tier.name}" allows` : 'without an account, an address may push',
-  };
+  return plan
+    ? { max: imageBytesOf(plan.tier), whose: `the plan "${plan.tier.name}" allows` }
+    : { max: imageBytesOfStrangers(settings.strangers), whose: 'without an account, an address may push' };
 }
 
-function tooMuchOfPayer({ most, used, whose }: Counted, uploading = 0): string {
+function tooMuchOfPayer({ max, whose }: Quota, { used, uploading = 0 }: { used: number; uploading?: number }): string {
   const unfinished = uploading > 0 ? `, and ${printBytes(uploading)} are in unfinished uploads` : '';
   const rest = 'Images are removed when their session ends. You can also remove images yourself';
-  return `${whose} ${printBytes(most)} of images; ${printBytes(used)} are there${unfinished}. ${rest}`;
+  return `${whose} ${printBytes(max)} of images; ${printBytes(used)} are there${unfinished}. ${rest}`;
 }
 
 const tooMuchOfAll = 'this server has no room left for pushed images; ask its operator';
