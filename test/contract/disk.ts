@@ -58,7 +58,10 @@ export function diskContract({ contractor, newScene }: Stage): void {
       all.some((one) => one.kind === 'workload' && one.name === inside.name && one.usedBytes >= 5 * mebibyte),
     );
     const other = uses.find((one) => one.kind === 'workload' && one.name === others.name);
-    assert.ok(other?.kind === 'workload' && other.pod === 'additional' && other.usedBytes < mebibyte, JSON.stringify(uses));
+    assert.ok(
+      other?.kind === 'workload' && other.pod === 'additional' && other.usedBytes < mebibyte,
+      JSON.stringify(uses),
+    );
     assert.deepEqual(await facetOf(contractor().neighbour, 'disk').use(), []);
   });
 }
