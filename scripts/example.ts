@@ -12,7 +12,7 @@ const pollMs = 250;
 const patienceMs = 12 * 60_000;
 
 /** Written before the request is sent: a start that dies in between finds its deployment again by the key. */
-type Memory = { idempotencyKey: string; sessionToken?: string };
+type SavedSession = { idempotencyKey: string; sessionToken?: string };
 type Status = { state: string; progress?: number; message?: string; pods?: { name: string; state: string }[] };
 type Answer = { url: string; environment: string; status: Status; sessionToken?: string; error?: string };
 
@@ -21,22 +21,27 @@ export async function deployExample(
   name: string,
   settings: Pick<Settings, 'dataDir' | 'host' | 'port' | 'baseUrl'>,
 ): Promise<void> {
-  const memoryFile = join(settings.dataDir, `example-${name}.json`);
+  const sessionFile = join(settings.dataDir, `example-${name}.json`);
   const api = `http://${settings.host === '0.0.0.0' ? '127.0.0.1' : settings.host}:${settings.port}`;
-  const remembered = await readMemory(memoryFile);
+  const remembered = await readSession(sessionFile);
   const known = remembered?.sessionToken ? await status(api, name, remembered.sessionToken) : undefined;
 
-  const memory = known ? remembered! : await start(api, name, memoryFile, remembered);
-  const { environment } = await followUntilLive(name, () => status(api, name, memory.sessionToken!));
+  const saved = known ? remembered! : await start(api, name, sessionFile, remembered);
+  const { environment } = await followUntilLive(name, () => status(api, name, saved.sessionToken!));
   // A browser that has not started the deployment requests the token.
-  console.log(`  Its page is ${settings.baseUrl.origin}/d/${environment}/${name}: give it the token in ${memoryFile}`);
+  console.log(`  Its page is ${settings.baseUrl.origin}/d/${environment}/${name}: give it the token in ${sessionFile}`);
 }
 
-async function start(api: string, name: string, memoryFile: string, remembered: Memory | undefined): Promise<Memory> {
+async function start(
+  api: string,
+  name: string,
+  sessionFile: string,
+  remembered: SavedSession | undefined,
+): Promise<SavedSession> {
   // A key without a token belongs to a start that was cut off; one with a token to a deployment that has ended.
   const isCutOff = remembered && !remembered.sessionToken;
   const idempotencyKey = isCutOff ? remembered.idempotencyKey : randomUUID();
-  await writeFile(memoryFile, JSON.stringify({ idempotencyKey }), { mode: 0o600 });
+  await writeFile(sessionFile, JSON.stringify({ idempotencyKey }), { mode: 0o600 });
   const body = await readFile(fileURLToPath(new URL(`../examples/${name}.yaml`, import.meta.url)));
   const headers = { 'Content-Type': 'text/x-yaml', 'Idempotency-Key': idempotencyKey };
   const response = await sendWithProof((proof) =>
@@ -44,9 +49,9 @@ async function start(api: string, name: string, memoryFile: string, remembered: 
   );
   const answer = (await response.json()) as Answer;
   if (!response.ok) throw new StartError(`The example was not accepted: ${answer.error}`);
-  const memory = { idempotencyKey, sessionToken: answer.sessionToken! };
-  await writeFile(memoryFile, JSON.stringify(memory), { mode: 0o600 });
-  return memory;
+  const saved = { idempotencyKey, sessionToken: answer.sessionToken! };
+  await writeFile(sessionFile, JSON.stringify(saved), { mode: 0o600 });
+  return saved;
 }
 
 async function status(api: string, applicationName: string, sessionToken: string): Promise<Answer | undefined> {
@@ -95,9 +100,9 @@ function createDisplay() {
   };
 }
 
-async function readMemory(file: string): Promise<Memory | undefined> {
+async function readSession(file: string): Promise<SavedSession | undefined> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Memory;
+    return JSON.parse(await readFile(file, 'utf8')) as SavedSession;
   } catch {
     // Missing, or cut off by a crash: a new deployment is the way on.
     return undefined;

@@ -1,7 +1,7 @@
 /** The service, credentials and application of a command. */
 import { type Client, createClient } from '../client/client.ts';
-import type { Memory } from './folder.ts';
-import type { Keys } from './kept-keys.ts';
+import type { Keys } from './api-keys.ts';
+import type { SavedSession } from './saved-session.ts';
 import type { Options } from './words.ts';
 
 const defaultServer = 'http://localhost:8080';
@@ -16,41 +16,41 @@ export type Connection = {
   token: string | undefined;
   /** Of the account that this person has logged in to here. */
   key?: string | undefined;
-  /** The folder's memory of this service. Empty for another service. */
-  memory: Memory;
+  /** The folder's saved session of this service. Empty for another service. */
+  saved: SavedSession;
   application: { applicationName: string; environment?: string } | undefined;
 };
 
-type Asked = { options: Options; env: Record<string, string | undefined>; memory: Memory; keys?: Keys };
+type ConnectOptions = { options: Options; env: Record<string, string | undefined>; saved: SavedSession; keys?: Keys };
 
 /** PURE. A text says what is wrong. */
-export function connect({ options, env, memory, keys = {} }: Asked): Connection | string {
-  const given = textOf(options.server) ?? (env.BERTH_SERVER || undefined) ?? memory.server ?? defaultServer;
+export function connect({ options, env, saved, keys = {} }: ConnectOptions): Connection | string {
+  const given = textOf(options.server) ?? (env.BERTH_SERVER || undefined) ?? saved.server ?? defaultServer;
   const server = originOf(given);
   if (server === undefined)
     return `"${given}" is not the address of a service; write http://host:port or https://host.`;
   // A token is shown to the service that gave it and to no other.
-  const known: Memory = memory.server === server ? memory : {};
+  const known: SavedSession = saved.server === server ? saved : {};
   const shown = textOf(options.token) ?? (env.BERTH_TOKEN || undefined);
-  const isNamedByFolder = textOf(options.server) === undefined && !env.BERTH_SERVER && memory.server === server;
+  const isNamedByFolder = textOf(options.server) === undefined && !env.BERTH_SERVER && saved.server === server;
   const key = Object.hasOwn(keys, server) ? keys[server] : undefined;
-  // The author of a repository may have written the folder's memory, too.
+  // The author of a repository may also have written the folder's session file.
   if (shown !== undefined && isNamedByFolder && server !== defaultServer && ![known.sessionToken, key].includes(shown))
     return `The folder names the service ${server}. A token that you give is shown to it only if you name it too: --server ${server}, or BERTH_SERVER.`;
   const token = shown ?? known.sessionToken ?? key;
-  // The folder's memory belongs to its own session, or to an account, whose key is given each time.
+  // The saved session belongs to its own token, or to an account, whose key is passed with each command.
   const isOthers = known.sessionToken !== undefined && token !== known.sessionToken;
-  const remembered = isOthers ? undefined : known.applicationName;
-  const name = textOf(options.app) ?? remembered;
-  const isRemembered = name === remembered && known.sessionToken === undefined;
-  const environment = textOf(options.environment) ?? (isRemembered ? known.environment : undefined);
+  const savedName = isOthers ? undefined : known.applicationName;
+  const name = textOf(options.app) ?? savedName;
+  const isSavedName = name === savedName && known.sessionToken === undefined;
+  const environment = textOf(options.environment) ?? (isSavedName ? known.environment : undefined);
   return {
     client: createClient({ baseUrl: server, token }),
     as: (token) => createClient({ baseUrl: server, token }),
     server,
     token,
     key,
-    memory: known,
+    saved: known,
     application:
       name === undefined ? undefined : { applicationName: name, ...(environment !== undefined && { environment }) },
   };

@@ -32,7 +32,7 @@ export async function init(
     }
     written.push(name);
   }
-  const { words, isDone } = wordsOf(draft, named === undefined ? 'berth up' : `berth up ${named}`);
+  const { words, isDone } = summaryOf(draft, named === undefined ? 'berth up' : `berth up ${named}`);
   if (asJson) streams.stdout.write(`${JSON.stringify({ ...resultOf(draft), written }, null, 2)}\n`);
   else (isDone ? streams.stdout : streams.stderr).write(`${words.map(printable).join('\n')}\n`);
   return isDone ? statuses.done : statuses.refused;
@@ -64,7 +64,7 @@ function resultOf(draft: Draft) {
   return draft.kind === 'there' ? { there: draft.file } : { lookedFor: draft.lookedFor };
 }
 
-function wordsOf(draft: Draft, up: string): { words: string[]; isDone: boolean } {
+function summaryOf(draft: Draft, up: string): { words: string[]; isDone: boolean } {
   if (draft.kind === 'nothing') {
     const words = [`Found no project to start from: looked for ${draft.lookedFor.join(', ')}.`];
     return { words: [...words, 'Write a Dockerfile, and run "berth init" again.'], isDone: false };

@@ -41,11 +41,11 @@ export type RemoteCommand = {
   close(): void;
 };
 
-type Asked = { server: string; token: string | undefined; signal: AbortSignal };
+type ServiceAccess = { server: string; token: string | undefined; signal: AbortSignal };
 type Opened = { ok: true; value: RemoteCommand } | { ok: false; problem: Problem };
 
 /** Opens a connection, and starts the command. Aborting `signal` ends both, at any time. */
-export async function openRemoteCommand({ server, token, signal }: Asked, opening: Opening): Promise<Opened> {
+export async function openRemoteCommand({ server, token, signal }: ServiceAccess, opening: Opening): Promise<Opened> {
   const socket = new WebSocket(`${server.replace(/^http/, 'ws')}/openTerminal`, {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     handshakeTimeout: connectWithinMs,

@@ -110,20 +110,20 @@ async function runCommand(command: Words & { kind: 'command' }, surroundings: Su
     stdout.write(shells[shell as keyof typeof shells]());
     return statuses.done;
   }
-  return await askService(name, command, surroundings);
+  return await callService(name, command, surroundings);
 }
 
-async function askService(
+async function callService(
   name: Remote,
   { given, options, asJson }: Words & { kind: 'command' },
   { folder: from, signal, ...streams }: Surroundings,
 ): Promise<number> {
   const { connect } = await import('./connect.ts');
-  const { FolderError } = await import('./folder.ts');
-  const { openMemoryWriter } = await import('./memory-writer.ts');
-  const { keptKeys } = await import('./kept-keys.ts');
-  const { openSeal } = await import('./memory-seal.ts');
-  const { trustedMemory } = await import('./trusted-memory.ts');
+  const { FolderError } = await import('./saved-session.ts');
+  const { openSessionWriter } = await import('./session-writer.ts');
+  const { readKeys } = await import('./api-keys.ts');
+  const { openSeal } = await import('./session-seal.ts');
+  const { trustedSession } = await import('./trusted-session.ts');
   const { createTerminal } = await import('./terminal.ts');
   const terminal = createTerminal(streams, asJson);
   try {
@@ -131,22 +131,22 @@ async function askService(
     const seal = await openSeal(streams.env);
     const isServerNamed = typeof options.server === 'string' || Boolean(streams.env.BERTH_SERVER);
     const asking = { streams, signal };
-    const writer = await openMemoryWriter(folder, seal, ({ url }, file) => {
+    const writer = await openSessionWriter(folder, seal, ({ url }, file) => {
       const what = printable(url ?? 'a session');
-      terminal.note(
+      terminal.printNote(
         `Another command has started ${what} in this folder at the same time: its token is kept in ${file}.`,
       );
     });
     const reconnect = async () => {
-      const keys = await keptKeys(streams.env);
-      const memory = await trustedMemory(folder, {
+      const keys = await readKeys(streams.env);
+      const saved = await trustedSession(folder, {
         seal,
         isServerNamed,
         terminal,
         confirm: (text) => confirm(text, asking),
-        remember: writer.remember,
+        saveSession: writer.saveSession,
       });
-      return typeof memory === 'string' ? memory : connect({ options, env: streams.env, memory, keys });
+      return typeof saved === 'string' ? saved : connect({ options, env: streams.env, saved, keys });
     };
     const connection = await reconnect();
     if (typeof connection === 'string') return terminal.fail(connection);
@@ -166,7 +166,7 @@ async function askService(
       open: openInBrowser,
     };
     const status = await (await runs[name]())(context);
-    if (status === statuses.interrupted) terminal.note('Interrupted.');
+    if (status === statuses.interrupted) terminal.printNote('Interrupted.');
     return status;
   } catch (error) {
     if (error instanceof FolderError || error instanceof Unreadable) return terminal.fail(error.message);

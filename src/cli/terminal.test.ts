@@ -14,7 +14,7 @@ const hostile = 'a\x1b]52;c;ZXZpbA==\x07b\x1b[2Jc\x9b5nd\r\u202ee\x1b[8mf';
 test('control sequences of a service or a folder do not reach a terminal', () => {
   const [out, err] = [watched(), watched()];
   const terminal = createTerminal({ stdin: new PassThrough(), stdout: out.stream, stderr: err.stream, env: {} }, false);
-  terminal.note(hostile);
+  terminal.printNote(hostile);
   terminal.print(hostile);
   terminal.fail(hostile);
   for (const shown of [out.text(), err.text()]) {

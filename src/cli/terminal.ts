@@ -32,7 +32,7 @@ export type Terminal = {
   /** Whether a program reads the standard output, which gets what others wrote as they wrote it. */
   isRaw: boolean;
   /** Prints progress. */
-  note(text: string): void;
+  printNote(text: string): void;
   /** Why not. @returns the status to end with. */
   refuse(problem: Problem): number;
   fail(message: string): number;
@@ -44,7 +44,7 @@ export function createTerminal({ stdout, stderr, env }: Streams, asJson: boolean
   const paint = painter(hasColors);
   const paintNotes = painter(mayPaint && stderr.isTTY === true);
   const shownOn = ({ isTTY }: Streams['stdout'], text: string) => (isTTY === true ? withoutCommands(text) : text);
-  const note = (text: string) => void stderr.write(`${shownOn(stderr, text)}\n`);
+  const printNote = (text: string) => void stderr.write(`${shownOn(stderr, text)}\n`);
   return {
     asJson,
     paint,
@@ -53,7 +53,7 @@ export function createTerminal({ stdout, stderr, env }: Streams, asJson: boolean
     isWatched: stderr.isTTY === true,
     isRaw: stdout.isTTY !== true,
     line: (text) => void stdout.write(`${text}\n`),
-    note,
+    printNote,
     print: (text) => void (asJson || stdout.write(shownOn(stdout, text.endsWith('\n') ? text : `${text}\n`))),
     json: (value) => void (asJson && stdout.write(`${JSON.stringify(value, undefined, 2)}\n`)),
     refuse(problem) {
@@ -62,18 +62,18 @@ export function createTerminal({ stdout, stderr, env }: Streams, asJson: boolean
       if (asJson) stdout.write(`${JSON.stringify(problem)}\n`);
       else if (errors && errors.length > 0) {
         // Each says what to write instead; what is only odd is often why.
-        note(paintNotes('red', 'The configuration is refused:'));
-        for (const each of errors) note(`  ${printable(each)}`);
-        for (const each of printWarnings(problem.diagnostics ?? [])) note(`  warning: ${printable(each)}`);
+        printNote(paintNotes('red', 'The configuration is refused:'));
+        for (const each of errors) printNote(`  ${printable(each)}`);
+        for (const each of printWarnings(problem.diagnostics ?? [])) printNote(`  warning: ${printable(each)}`);
       } else {
-        note(paintNotes('red', printable(error)));
+        printNote(paintNotes('red', printable(error)));
         const hint = hintOf(problem);
-        if (hint !== undefined) note(printable(hint));
+        if (hint !== undefined) printNote(printable(hint));
       }
       return problem.status === 0 ? statuses.unreachable : statuses.refused;
     },
     fail(message) {
-      note(message);
+      printNote(message);
       return statuses.unusable;
     },
   };

@@ -16,7 +16,7 @@ type Options = {
   asJson: boolean;
   process: Streams;
   /** Sends a valid document to the service. Without it, images are not checked. */
-  askService?: (text: string) => Promise<ServiceFindings | { images: string }>;
+  checkWithService?: (text: string) => Promise<ServiceFindings | { images: string }>;
 };
 
 /** The exit status: 2 when a file could not be read, else 1 when one is not valid. */
@@ -31,7 +31,8 @@ export async function validate(files: readonly string[], options: Options): Prom
       const text = await readDocument(file, stdin);
       const { kind, diagnostics } = parseConfiguration(text);
       const isValid = kind === 'valid';
-      const findings = isValid && options.askService ? await options.askService(text) : { images: 'not checked' };
+      const findings =
+        isValid && options.checkWithService ? await options.checkWithService(text) : { images: 'not checked' };
       const one: Checked = { file: name, text, isValid, diagnostics, ...findings };
       checked.push(one);
       if (!options.asJson) stdout.write(renderChecked(one, inColour));

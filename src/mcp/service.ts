@@ -11,7 +11,7 @@ export type Service = {
   /** A text that the service has below its address, such as `/docs/guides/use-berth-as-an-agent.md`. */
   read(path: string): Promise<Answer<string>>;
   /** Keeps what a start has answered. Without it the caller has to keep the token. */
-  remember?: (started: Remembered) => Promise<void>;
+  saveSession?: (started: Remembered) => Promise<void>;
   /** The default application of a call. */
   application?: () => Promise<Application | undefined>;
   version: string;

@@ -15,7 +15,7 @@ import type { PushCache } from './push-cache.ts';
 import { PushFault } from './push-fault.ts';
 import type { RegistryClient } from './registry/push-client.ts';
 
-export type Preparing = { registry: RegistryClient; repository: string; memory: PushCache; scratch: string };
+export type Preparing = { registry: RegistryClient; repository: string; cache: PushCache; scratch: string };
 
 /** `blob` is what the service does not have yet. */
 export type Prepared = { descriptor: Descriptor; blob?: HashedFile };
@@ -38,13 +38,13 @@ async function prepareTar(
   preparing: Preparing,
   { file, digest: diffId }: Pick<HashedFile, 'file' | 'digest'>,
 ): Promise<Prepared> {
-  const { registry, repository, memory } = preparing;
-  const known = memory.layers.get(diffId);
+  const { registry, repository, cache } = preparing;
+  const known = cache.layers.get(diffId);
   if (known && (await registry.hasBlob(repository, known.digest))) return { descriptor: known };
   const packed = await compress(file, `${file}.gz`);
   const descriptor = { mediaType: layerType('gzip'), digest: packed.digest, size: packed.sizeBytes };
-  memory.layers.delete(diffId);
-  memory.layers.set(diffId, descriptor);
+  cache.layers.delete(diffId);
+  cache.layers.set(diffId, descriptor);
   return await withMissing(preparing, descriptor, packed.file);
 }
 
@@ -100,12 +100,12 @@ async function pathsOf(layers: readonly ExportedLayer[]): Promise<BasePaths> {
     const source = createReadStream(file, { highWaterMark: 1024 * 1024 });
     const reading = compression === 'gzip' ? pipeline(source, createGunzip(), tar) : pipeline(source, tar);
     // Both at once, because a broken stream makes each of them fail, in any order.
-    await Promise.all([reading, noteEntries(tar, paths)]);
+    await Promise.all([reading, recordEntries(tar, paths)]);
   }
   return paths;
 }
 
-async function noteEntries(tar: Extract, paths: BasePaths): Promise<void> {
+async function recordEntries(tar: Extract, paths: BasePaths): Promise<void> {
   for await (const entry of tar) {
     const { name, type, mode = 0o755, uid = 0, gid = 0, linkname } = entry.header;
     recordEntry(paths, { name, type: type ?? 'file', mode, uid, gid, target: linkname ?? '' });

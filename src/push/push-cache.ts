@@ -22,22 +22,22 @@ const maxImages = 200;
 
 const digestForm = /^sha256:[0-9a-f]{64}$/;
 
-/** `folder`: for the command's own memory. An unreadable record counts as empty. */
+/** `folder`: for the command's own cache. An unreadable record counts as empty. */
 export async function readPushCache(folder: string): Promise<PushCache> {
-  const memory: PushCache = { layers: new Map(), images: new Map(), builds: new Map() };
+  const cache: PushCache = { layers: new Map(), images: new Map(), builds: new Map() };
   try {
     const { layers, images, builds } = JSON.parse(await readFile(join(folder, 'pushed.json'), 'utf8'));
     for (const [diffId, { mediaType, digest, size }] of layers as [string, Descriptor][]) {
       if (digestForm.test(digest) && Number.isSafeInteger(size))
-        memory.layers.set(diffId, { mediaType: String(mediaType), digest, size });
+        cache.layers.set(diffId, { mediaType: String(mediaType), digest, size });
     }
     for (const [key, digest] of images as [string, string][])
-      if (digestForm.test(digest)) memory.images.set(key, digest);
-    for (const [name, id] of (builds ?? []) as [string, string][]) if (digestForm.test(id)) memory.builds.set(name, id);
+      if (digestForm.test(digest)) cache.images.set(key, digest);
+    for (const [name, id] of (builds ?? []) as [string, string][]) if (digestForm.test(id)) cache.builds.set(name, id);
   } catch {
     // Then it is found out again.
   }
-  return memory;
+  return cache;
 }
 
 /** The folder has to be there. */

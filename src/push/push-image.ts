@@ -19,7 +19,7 @@ import type { RegistryClient } from './registry/push-client.ts';
 export type Pushing = {
   docker: Docker;
   registry: RegistryClient;
-  memory: PushCache;
+  cache: PushCache;
   /** The first part of the names of all images that are pushed with this token. */
   namespace: string;
   /** The server's platform: `linux/amd64`. */
@@ -48,21 +48,21 @@ export type PushedImage = {
 
 /** Throws a fault that says why it cannot be made or pushed. */
 export async function pushImage(pushing: Pushing, image: ImageToMake): Promise<PushedImage> {
-  const { docker, registry, memory, namespace, report } = pushing;
+  const { docker, registry, cache, namespace, report } = pushing;
   const [name, tag = 'latest'] = image.name.replace(/^\.\//, '').split(':');
   const repository = `${namespace}/${name}`;
   const base = await baseOf(pushing, image);
   await forgetLastBuild(pushing, image, base.id);
   const listed = await Promise.all(image.layers.map(listLayer));
   const key = digestOf(Buffer.from(JSON.stringify([base.id, image.layers.map(({ to }) => to), listed])));
-  const known = memory.images.get(key);
+  const known = cache.images.get(key);
   if (known !== undefined && (await registry.digestOf(repository, tag)) === known)
     return { name: image.name, digest: known, sentBytes: 0, sentLayers: 0, layers: base.layers + image.layers.length };
   report({ kind: 'prepare', image: image.name });
   const scratch = await mkdtemp(join(tmpdir(), 'berth-push-'));
   try {
     const exported = await exportImage(docker, base.id, scratch);
-    const preparing: Preparing = { registry, repository, memory, scratch };
+    const preparing: Preparing = { registry, repository, cache, scratch };
     const lower = await prepareExported(preparing, exported);
     const upper = await prepareLayers(preparing, { exported, layers: image.layers, listed });
     const config = withLayers(exported.config, upper.added);
@@ -78,8 +78,8 @@ export async function pushImage(pushing: Pushing, image: ImageToMake): Promise<P
     const sentBytes = await sendAll(pushing, { image, repository, blobs: missing });
     await registry.sendManifest(repository, tag, { content: manifest, mediaType: manifestType });
     const digest = digestOf(manifest);
-    memory.images.delete(key);
-    memory.images.set(key, digest);
+    cache.images.delete(key);
+    cache.images.set(key, digest);
     return { name: image.name, digest, sentBytes, sentLayers, layers: layers.length };
   } finally {
     await rm(scratch, { recursive: true, force: true });
@@ -87,11 +87,11 @@ export async function pushImage(pushing: Pushing, image: ImageToMake): Promise<P
 }
 
 /** The image of an earlier build has done its work: its layers are the service's, or are those of the present one. */
-async function forgetLastBuild({ docker, memory }: Pushing, { name, base }: ImageToMake, id: string): Promise<void> {
+async function forgetLastBuild({ docker, cache }: Pushing, { name, base }: ImageToMake, id: string): Promise<void> {
   if (base.kind !== 'build') return;
-  const last = memory.builds.get(name);
-  memory.builds.set(name, id);
-  if (last !== undefined && last !== id && ![...memory.builds.values()].includes(last))
+  const last = cache.builds.get(name);
+  cache.builds.set(name, id);
+  if (last !== undefined && last !== id && ![...cache.builds.values()].includes(last))
     await removeLeftover(docker, last);
 }
 

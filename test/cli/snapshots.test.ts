@@ -71,7 +71,8 @@ test(
     const [, id] = /^([a-z0-9]+): [\d.]+ \S+\n$/.exec(taken.stdout)!;
     assert.match(taken.stderr, /A snapshot of keeper is being taken/);
     const listed = await cli('snapshots');
-    assert.match(listed.stdout, new RegExp(`^SNAPSHOT +OF +REVISION .*\\n${id} +\\S+ +1 +asked +taken +[\\d.]+ `));
+    const kind = 'asked';
+    assert.match(listed.stdout, new RegExp(`^SNAPSHOT +OF +REVISION .*\\n${id} +\\S+ +1 +${kind} +taken +[\\d.]+ `));
 
     await writeFile(join(folder, 'next.yaml'), yaml(image, 'second'));
     const updated = await cli('update', 'next.yaml');

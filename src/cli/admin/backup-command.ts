@@ -44,7 +44,7 @@ export const backupCommand: Command = {
     };
     const result = await backUpInstallation(db, order).catch((error: Error) => error);
     if (result instanceof Error) return refused(`No new backup was made: ${result.message}`);
-    if (result.kind === 'refused') return refused(wordsOf(result.because, dataDir));
+    if (result.kind === 'refused') return refused(refusalMessage(result.because, dataDir));
     const { id, totalBytes, addedBytes, blobs, deployments, leftOut } = result;
     const images = blobs === 0 ? 'no pushed images' : `${blobs} parts of pushed images`;
     const text = [
@@ -81,7 +81,7 @@ function stepReporter(note: (line: string) => void): (step: BackupStep) => void 
   };
 }
 
-function wordsOf(because: Extract<BackedUp, { kind: 'refused' }>['because'], dataDir: string): string {
+function refusalMessage(because: Extract<BackedUp, { kind: 'refused' }>['because'], dataDir: string): string {
   switch (because) {
     case 'no-installation':
       return 'Nothing to back up: no service was ever started on this database.';

@@ -43,7 +43,7 @@ export const restoreCommand: Command = {
     };
     const result = await restoreInstallation(order).catch((error: Error) => error);
     if (result instanceof Error) return refused(`Nothing was restored: ${result.message}`);
-    if (result.kind === 'refused') return refused(wordsOf(result, settings));
+    if (result.kind === 'refused') return refused(refusalMessage(result, settings));
     const { id, at, settingsFile, volumes } = result;
     const left = volumes.left.length;
     const text = [
@@ -62,7 +62,7 @@ function stepReporter(note: (line: string) => void): (step: RestoreStep) => void
   };
 }
 
-function wordsOf(refusal: Extract<Restored, { kind: 'refused' }>, settings: Settings): string {
+function refusalMessage(refusal: Extract<Restored, { kind: 'refused' }>, settings: Settings): string {
   const { dataDir } = settings;
   switch (refusal.because) {
     case 'installation-here':

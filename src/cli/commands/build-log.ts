@@ -53,7 +53,7 @@ export async function showBuild(
   following: { token: string; signal: AbortSignal },
 ): Promise<void> {
   const { terminal } = context;
-  const print = (line: string) => terminal.note(`  ${terminal.paintNotes('dim', printable(line))}`);
+  const print = (line: string) => terminal.printNote(`  ${terminal.paintNotes('dim', printable(line))}`);
   // The deployment's state reports the result of the build.
   await readBuildLog(context, target, { isFollowed: true, ...following, print }).catch(() => {});
 }

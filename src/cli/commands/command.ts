@@ -5,7 +5,7 @@ import type { Answer } from '../../client/request.ts';
 import { createBackoff } from '../../lib/backoff.ts';
 import { wait as waitReally } from '../../lib/wait.ts';
 import type { Connection } from '../connect.ts';
-import type { Memory } from '../folder.ts';
+import type { SavedSession } from '../saved-session.ts';
 import type { Streams, Terminal } from '../terminal.ts';
 import type { Options } from '../words.ts';
 
@@ -14,14 +14,14 @@ export type Context = {
   options: Options;
   terminal: Terminal;
   connection: Connection;
-  /** Connects again with the current memory of the folder. A text describes the error. */
+  /** Connects again with the current saved session of the folder. A text describes the error. */
   reconnect(): Promise<Connection | string>;
   /** Of the process, for a command that speaks a protocol on them. */
   streams: Streams;
-  /** Of the folder: what it remembers from now on. */
-  remember(memory: Memory): Promise<void>;
-  /** Keeps what it has remembered until now, for when its deployment is wanted again. Answers in which file. */
-  keepEarlier(memory: Memory): Promise<string>;
+  /** Replaces the folder's saved session. */
+  saveSession(saved: SavedSession): Promise<void>;
+  /** Adds the session to the list of earlier sessions. @returns the path of the list. */
+  saveEarlierSession(saved: SavedSession): Promise<string>;
   /** Reads a file, or the standard input for `-`. Throws for one that cannot be read. */
   read(file: string): Promise<string>;
   /** Prompts on a terminal. Undefined without one. `isYes`: Enter means yes. */
@@ -82,7 +82,7 @@ export async function retryRequest<T>(
     if (answer.ok || !isPassing(answer.problem) || signal.aborted) return answer;
     const thenMs = Math.max(backoff.next(), (answer.problem.retryAfterSeconds ?? 0) * 1000);
     if (nowMs() + thenMs > until) return answer;
-    if (!isReported) terminal.note(`${answer.problem.error} Trying again …`);
+    if (!isReported) terminal.printNote(`${answer.problem.error} Trying again …`);
     isReported = true;
     await wait(thenMs, signal);
   }

@@ -21,7 +21,7 @@ export type Shipment = {
   body: string | Blob;
   /** The name of the application, if the source contains none. */
   name?: string;
-  /** The digest of everything that is sent, stored in the folder's memory. Only for archives. */
+  /** The digest of everything that is sent, stored in the folder's session file. Only for archives. */
   content?: string;
   /** Warnings that were shown before it was sent. */
   shown?: readonly string[];
@@ -34,7 +34,7 @@ export async function deployShipment(context: Context, shipment: Shipment): Prom
   if (token !== undefined && application && !options.new) {
     const updated = await sendUpdate(context, shipment, application);
     if (updated.ok) {
-      await rememberSent(context, updated.value, shipment.content);
+      await saveSent(context, updated.value, shipment.content);
       showFindings(context, updated.value, shipment);
       return await showUpdate(context, updated.value, application, token);
     }
@@ -47,14 +47,14 @@ export async function deployShipment(context: Context, shipment: Shipment): Prom
   return await start(context, shipment, options.new ? (keyOf(token) ?? connection.key) : token);
 }
 
-/** Only of the deployment that the folder remembers. */
-async function rememberSent(
-  { connection: { memory }, remember }: Context,
+/** Records the sent content if the deployment is the one of the folder's session. */
+async function saveSent(
+  { connection: { saved }, saveSession }: Context,
   answer: Updated | { dryRun: true },
   content: string | undefined,
 ): Promise<void> {
-  if (content === undefined || 'dryRun' in answer || answer.url !== memory.url) return;
-  await remember({ ...memory, sent: { content, revision: answer.status.revision } });
+  if (content === undefined || 'dryRun' in answer || answer.url !== saved.url) return;
+  await saveSession({ ...saved, sent: { content, revision: answer.status.revision } });
 }
 
 /** An account's key, which stays valid. A session's token does not. */
@@ -87,28 +87,30 @@ async function start(context: Context, shipment: Shipment, token: string | undef
   const document = createHash('sha256')
     .update(`${connection.server}\n${token ?? ''}\n${typeof body === 'string' ? body : content}`)
     .digest('hex');
-  const before = connection.memory.starting;
+  const before = connection.saved.starting;
   const key = before?.document === document ? before.key : randomBytes(16).toString('hex');
   // Written before it is sent: a start whose answer is lost is the same one when it is sent again.
-  const memory = { ...connection.memory, server: connection.server };
-  const left = await keepLeft(context);
-  await context.remember({ ...memory, starting: { key, document } });
+  const saved = { ...connection.saved, server: connection.server };
+  const left = await saveReplacedSession(context);
+  await context.saveSession({ ...saved, starting: { key, document } });
   const headers = { 'Idempotency-Key': key };
   const answer = await connection.as(token).call('startDeployment', { body, query: named, headers, signal });
   if (!answer.ok) {
     const { status, code } = answer.problem;
     // The folder's own session has ended with its last deployment: the next one makes another.
-    const isOver = code === 'session_not_found' && token === connection.memory.sessionToken;
+    const isOver = code === 'session_not_found' && token === connection.saved.sessionToken;
     if (isOver) return await start(context, shipment, connection.key);
     // A refusal is an answer; without one the start may have been heard.
-    if (status !== 0) await context.remember(memory);
+    if (status !== 0) await context.saveSession(saved);
     else if (signal.aborted)
-      terminal.note('Interrupted before the service answered: run the same command again to find what it started.');
+      terminal.printNote(
+        'Interrupted before the service answered: run the same command again to find what it started.',
+      );
     return terminal.refuse(answer.problem);
   }
   const { applicationName, environment, url, sessionToken, status } = answer.value as Started;
   const isAccount = token?.startsWith('berthkey_');
-  await context.remember({
+  await context.saveSession({
     server: connection.server,
     applicationName,
     environment,
@@ -116,9 +118,9 @@ async function start(context: Context, shipment: Shipment, token: string | undef
     ...(isAccount ? {} : { sessionToken }),
     ...(content !== undefined && { sent: { content, revision: status.revision } }),
   });
-  if (left !== undefined) terminal.note(left);
+  if (left !== undefined) terminal.printNote(left);
   showFindings(context, answer.value, shipment);
-  terminal.note(`${printable(applicationName)} is being deployed: ${url}`);
+  terminal.printNote(`${printable(applicationName)} is being deployed: ${url}`);
   const target = isAccount ? { applicationName, environment } : { applicationName };
   return await finish(context, answer.value as Started, target, isAccount ? token! : sessionToken);
 }
@@ -128,10 +130,14 @@ async function start(context: Context, shipment: Shipment, token: string | undef
  * kept now must not be found out when there is a second token to lose.
  * @returns what to say once it is left.
  */
-async function keepLeft({ connection: { memory }, options, keepEarlier }: Context): Promise<string | undefined> {
-  const { sessionToken, url } = memory;
+async function saveReplacedSession({
+  connection: { saved },
+  options,
+  saveEarlierSession,
+}: Context): Promise<string | undefined> {
+  const { sessionToken, url } = saved;
   if (!options.new || sessionToken === undefined) return undefined;
-  const file = await keepEarlier(memory);
+  const file = await saveEarlierSession(saved);
   return `This folder no longer remembers ${printable(url ?? 'its session')}: its token is kept in ${file}.`;
 }
 
@@ -156,7 +162,7 @@ async function showUpdate(
   token: string,
 ): Promise<number> {
   if ('dryRun' in answer) return showDryRun(context, answer);
-  context.terminal.note(
+  context.terminal.printNote(
     `${printable(target.applicationName)} is being updated to revision ${answer.status.revision}: ${answer.url}`,
   );
   return await finish(context, answer, target, token);
@@ -165,7 +171,7 @@ async function showUpdate(
 async function finish(context: Context, answer: Started | Updated, target: Target, token: string): Promise<number> {
   const { options, terminal } = context;
   if (!options['no-wait']) return await followDeployment(context, target, token);
-  // The output has no token. Like all commands, its readers find the token in the folder's memory.
+  // The output has no token. Like all commands, its readers find the token in the folder's session file.
   const { sessionToken: _, ...told } = { sessionToken: '', ...answer };
   terminal.json(told);
   terminal.print(answer.url);
@@ -184,6 +190,6 @@ function showFindings(
   { warnings, domain }: Findings,
   { shown = [] }: Pick<Shipment, 'shown'> = {},
 ): void {
-  for (const warning of warnings) if (!shown.includes(warning)) terminal.note(`warning: ${printable(warning)}`);
+  for (const warning of warnings) if (!shown.includes(warning)) terminal.printNote(`warning: ${printable(warning)}`);
   printDomain(terminal, domain);
 }

@@ -31,7 +31,7 @@ async function list({ connection, terminal, signal }: Context, target: Target): 
   const rows = answer.value.domains.map(({ domain, state, redirectTo, reason }) => [
     ...[domain, state, redirectTo === undefined ? '-' : `to ${redirectTo}`, reason ?? ''],
   ]);
-  if (rows.length === 0) terminal.note('None yet: "berth domains add NAME" adds one.');
+  if (rows.length === 0) terminal.printNote('None yet: "berth domains add NAME" adds one.');
   else terminal.print(renderTable(['DOMAIN', 'STATE', 'REDIRECT', 'REASON'], rows));
   return statuses.done;
 }
@@ -60,7 +60,7 @@ async function look(
   let reported = '';
   const isOver = () => domain.state === 'live' || domain.state === 'released' || signal.aborted;
   while (isWaiting && !isOver()) {
-    if (words(domain) !== reported) terminal.note(words(domain));
+    if (words(domain) !== reported) terminal.printNote(words(domain));
     reported = words(domain);
     await wait(checkEveryMs, signal);
     const again = await retryRequest({ terminal, signal }, () => client.call('checkDomain', { body, signal }));
@@ -75,14 +75,14 @@ async function look(
 const checkEveryMs = 6_000;
 
 function showRecords(terminal: Context['terminal'], { records }: Domain): void {
-  terminal.note('Set these records in DNS:');
-  for (const { type, name, value } of records) terminal.note(printable(`  ${name}  ${type}  ${value}`));
+  terminal.printNote('Set these records in DNS:');
+  for (const { type, name, value } of records) terminal.printNote(printable(`  ${name}  ${type}  ${value}`));
 }
 
 /** Prints the domain that a configuration names (`url:`), and the DNS records for it. */
 export function printDomain(terminal: Context['terminal'], domain: Domain | undefined): void {
   if (!domain || domain.state === 'live') return;
-  terminal.note(words(domain));
+  terminal.printNote(words(domain));
   if (domain.state === 'pending') showRecords(terminal, domain);
 }
 

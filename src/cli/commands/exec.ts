@@ -130,14 +130,14 @@ function lines(text: string): string {
 function reported({ terminal, signal }: Context, end: RemoteEnd): number {
   switch (end.kind) {
     case 'ended':
-      if (end.message !== undefined) terminal.note(printable(end.message));
-      else if (end.exitCode === null) terminal.note('The container has ended, and the command with it.');
+      if (end.message !== undefined) terminal.printNote(printable(end.message));
+      else if (end.exitCode === null) terminal.printNote('The container has ended, and the command with it.');
       return end.exitCode ?? statuses.refused;
     case 'refused':
       return terminal.refuse({ status: 400, ...end.problem });
     case 'broken':
       if (signal.aborted) return statuses.interrupted;
-      terminal.note('The connection was lost. The command was stopped.');
+      terminal.printNote('The connection was lost. The command was stopped.');
       return statuses.unreachable;
   }
 }

@@ -38,7 +38,7 @@ export const exportDeployment: Run = async (context) => {
       : exportKubernetes(parsed.spec, { withSecrets, host: await hostOf(context, target) });
   terminal.json({ format, revision: answer.value.revision, text, notes });
   terminal.print(text);
-  for (const note of notes) terminal.note(printable(note));
+  for (const note of notes) terminal.printNote(printable(note));
   return statuses.done;
 };
 
@@ -76,7 +76,7 @@ async function exportAll(context: Context, target: Target): Promise<number> {
     const path = resolve(to);
     const files = to.endsWith('.tar') ? await writeFileWhole(path, tar, signal) : await unpackFolder(path, tar);
     terminal.json({ path, ...(files !== undefined && { files }) });
-    terminal.note(
+    terminal.printNote(
       files === undefined
         ? `${printable(to)} has everything: unpack it, and read its README.md.`
         : `${printable(to)} has everything: ${printable(join(to, 'README.md'))} says how to start it.`,

@@ -64,7 +64,9 @@ export async function followDeployment(
   await showing;
   if ('problem' in settled) {
     if (context.signal.aborted) {
-      terminal.note('It continues without this command: "berth status --wait" looks again, "berth remove" removes it.');
+      terminal.printNote(
+        'It continues without this command: "berth status --wait" looks again, "berth remove" removes it.',
+      );
     }
     return terminal.refuse(settled.problem);
   }
@@ -84,7 +86,7 @@ async function showSteps(
   for await (const event of connection.client.events(target, following)) {
     if (event.kind === 'progress') continue;
     const pod = event.kind === 'pod' ? `pod ${event.pod} ` : '';
-    terminal.note(`  ${printable(`${pod}${event.message}`)}`);
+    terminal.printNote(`  ${printable(`${pod}${event.message}`)}`);
   }
 }
 

@@ -43,7 +43,7 @@ export const claim: Run = async (context) => {
   const { claimUrl } = answer.value;
   terminal.print(claimUrl);
   if (!terminal.isRaw && !terminal.asJson) terminal.print(await qrCodeOf(claimUrl));
-  terminal.note('A person who opens this link within 24 hours and signs in owns the deployment.');
+  terminal.printNote('A person who opens this link within 24 hours and signs in owns the deployment.');
   return statuses.done;
 };
 
@@ -66,7 +66,7 @@ export const remove: Run = async (context) => {
   if (isSure === undefined)
     return terminal.fail('Confirmation requires a terminal. --yes removes it without confirmation.');
   if (!isSure) {
-    terminal.note('Nothing was removed.');
+    terminal.printNote('Nothing was removed.');
     return statuses.refused;
   }
   const answer = await connection.client.call('removeDeploymentReservation', {
@@ -74,11 +74,11 @@ export const remove: Run = async (context) => {
     signal,
   });
   if (!answer.ok) return terminal.refuse(answer.problem);
-  const { memory } = connection;
+  const { saved } = connection;
   // Restorable applications are selected by their name.
-  if (memory.applicationName === applicationName && answer.value.restorableUntil === undefined) {
-    const { applicationName: _name, environment: _environment, url: _url, ...rest } = memory;
-    await context.remember(rest);
+  if (saved.applicationName === applicationName && answer.value.restorableUntil === undefined) {
+    const { applicationName: _name, environment: _environment, url: _url, ...rest } = saved;
+    await context.saveSession(rest);
   }
   terminal.json(answer.value);
   const { restorableUntil } = answer.value;
@@ -100,6 +100,6 @@ export const open: Run = async (context) => {
   terminal.json({ url });
   terminal.print(url);
   if (!terminal.asJson && !(await context.open(url)))
-    terminal.note('No browser could be started; open the address yourself.');
+    terminal.printNote('No browser could be started; open the address yourself.');
   return statuses.done;
 };

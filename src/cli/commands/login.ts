@@ -5,8 +5,8 @@
 import { hostname, userInfo } from 'node:os';
 import type { Answer } from '../../client/request.ts';
 import { wait } from '../../lib/wait.ts';
+import { keysFile, readKeys, saveKey } from '../api-keys.ts';
 import { askSecret } from '../ask-secret.ts';
-import { keepKey, keptKeys, keysFile } from '../kept-keys.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
 import type { Context, Run } from './command.ts';
@@ -24,17 +24,18 @@ export const login: Run = async (context) => {
   // Keys that do not belong to an account are not stored.
   const account = await as(key).call('getAccount', { signal });
   if (!account.ok) return terminal.refuse(account.problem);
-  await keepKey(streams.env, server, key);
+  await saveKey(streams.env, server, key);
   const { email, tier } = account.value;
   terminal.json({ server, account: account.value });
   terminal.print(`Logged in to ${server} as ${printable(email)} (${printable(tier.name)}).`);
-  terminal.note(`The key is kept in ${keysFile(streams.env)}, for you alone. "berth logout" forgets it.`);
+  terminal.printNote(`The key is kept in ${keysFile(streams.env)}, for you alone. "berth logout" forgets it.`);
   return statuses.done;
 };
 
 /** Undefined without a key: a caller without a terminal may have no input. */
 async function givenKey({ connection: { server }, streams, terminal, signal }: Context): Promise<string | undefined> {
-  if (streams.stdin.isTTY) terminal.note(`Make an API key at ${server}/account and paste it here. It is not shown.`);
+  if (streams.stdin.isTTY)
+    terminal.printNote(`Make an API key at ${server}/account and paste it here. It is not shown.`);
   return await askSecret(`API key for ${server}`, streams, signal);
 }
 
@@ -44,9 +45,9 @@ async function confirmedKey({ connection, streams, terminal, signal, open }: Con
   const requested = await client.call('startLogin', { body: { machine: machineName() }, signal });
   if (!requested.ok) return terminal.refuse(requested.problem);
   const { deviceCode, userCode, url, urlWithCode, expiresAt } = requested.value;
-  terminal.note(`Open ${printable(url)} in a browser and confirm this code: ${printable(userCode)}`);
-  if (streams.stdin.isTTY && !(await open(urlWithCode))) terminal.note('No browser could be started here.');
-  terminal.note('Waiting …');
+  terminal.printNote(`Open ${printable(url)} in a browser and confirm this code: ${printable(userCode)}`);
+  if (streams.stdin.isTTY && !(await open(urlWithCode))) terminal.printNote('No browser could be started here.');
+  terminal.printNote('Waiting …');
   let { intervalSeconds } = requested.value;
   while (Date.now() < Date.parse(expiresAt)) {
     await wait(intervalSeconds * 1000, signal);
@@ -76,10 +77,10 @@ function userName(): string {
 }
 
 export const logout: Run = async ({ connection: { server }, streams: { env }, terminal }) => {
-  const isKnown = (await keptKeys(env))[server] !== undefined;
-  if (isKnown) await keepKey(env, server, undefined);
+  const isKnown = (await readKeys(env))[server] !== undefined;
+  if (isKnown) await saveKey(env, server, undefined);
   terminal.json({ server, wasLoggedIn: isKnown });
   terminal.print(isKnown ? `The key for ${server} is forgotten here.` : `No key for ${server} is kept here.`);
-  if (isKnown) terminal.note(`Revoke it at ${server}/account, so that it cannot be used any more.`);
+  if (isKnown) terminal.printNote(`Revoke it at ${server}/account, so that it cannot be used any more.`);
   return statuses.done;
 };

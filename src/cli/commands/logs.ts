@@ -38,7 +38,7 @@ export const logs: Run = async (context) => {
     });
   const lines = connection.client.logs(query, {
     signal,
-    onBroken: () => terminal.note('The connection was lost; trying again.'),
+    onBroken: () => terminal.printNote('The connection was lost; trying again.'),
   });
   for (;;) {
     const { done, value } = await lines.next();
@@ -75,7 +75,7 @@ export const events: Run = async (context) => {
     );
   const reported = connection.client.events(target, {
     signal,
-    onBroken: () => terminal.note('The connection was lost; trying again.'),
+    onBroken: () => terminal.printNote('The connection was lost; trying again.'),
   });
   for (;;) {
     const { done, value } = await reported.next();

@@ -8,8 +8,15 @@ import type { Connection } from '../connect.ts';
 import { statuses } from '../words.ts';
 import type { Run } from './command.ts';
 
-export const mcp: Run = async ({ streams: { stdin, stdout }, connection, reconnect, remember, signal, terminal }) => {
-  /** The folder's memory may change while the agent works. */
+export const mcp: Run = async ({
+  streams: { stdin, stdout },
+  connection,
+  reconnect,
+  saveSession,
+  signal,
+  terminal,
+}) => {
+  /** The folder's saved session may change while the agent works. */
   const current = async (): Promise<Connection> => {
     const now = await reconnect();
     return typeof now === 'string' ? connection : now;
@@ -24,10 +31,10 @@ export const mcp: Run = async ({ streams: { stdin, stdout }, connection, reconne
       if (!answer.ok || typeof answer.value === 'string') return answer as { ok: true; value: string };
       return { ok: true, value: JSON.stringify(answer.value, undefined, 2) };
     },
-    remember: async ({ applicationName, environment, url, sessionToken }) => {
+    saveSession: async ({ applicationName, environment, url, sessionToken }) => {
       const { token, server } = await current();
       const isAccount = token?.startsWith('berthkey_');
-      await remember({ server, applicationName, environment, url, ...(isAccount ? {} : { sessionToken }) });
+      await saveSession({ server, applicationName, environment, url, ...(isAccount ? {} : { sessionToken }) });
     },
     application: async () => (await current()).application,
     version: manifest.version,
@@ -40,7 +47,7 @@ export const mcp: Run = async ({ streams: { stdin, stdout }, connection, reconne
   });
   const handle = serveStdio(() => createMcpServer(service), {
     transport,
-    onerror: ({ message }) => terminal.note(message),
+    onerror: ({ message }) => terminal.printNote(message),
   });
   await ended;
   await handle.close();

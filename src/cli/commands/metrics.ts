@@ -39,7 +39,7 @@ export const metrics: Run = async (context) => {
       )}`,
     );
   terminal.print(`\n${describeSite(site.now)}\n`);
-  if (message !== undefined) terminal.note(printable(message));
+  if (message !== undefined) terminal.printNote(printable(message));
   return statuses.done;
 };
 

@@ -11,10 +11,10 @@ export const restore: Run = async (context) => {
   const answer = await connection.client.call('restoreDeployment', { body: target, signal });
   if (!answer.ok) return terminal.refuse(answer.problem);
   const { message, url, expiresAt, applicationName, environment } = answer.value;
-  if (connection.memory.applicationName === undefined)
-    await context.remember({ ...connection.memory, applicationName, environment, url });
+  if (connection.saved.applicationName === undefined)
+    await context.saveSession({ ...connection.saved, applicationName, environment, url });
   if (!options['no-wait']) {
-    terminal.note(printable(message));
+    terminal.printNote(printable(message));
     return await followDeployment(context, target, connection.token!);
   }
   terminal.json({ message, url, ...(expiresAt !== undefined && { expiresAt }) });

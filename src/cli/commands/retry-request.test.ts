@@ -19,7 +19,7 @@ async function played(answers: readonly Asked[], signal = new AbortController().
   let requested = 0;
   const wait = async (ms: number) => void waited.push(ms);
   const nowMs = () => waited.reduce((sum, ms) => sum + ms, 0);
-  const terminal = { note: (words: string) => void notes.push(words) } as Parameters<
+  const terminal = { printNote: (words: string) => void notes.push(words) } as Parameters<
     typeof retryRequest
   >[0]['terminal'];
   const answer = await retryRequest(

@@ -37,10 +37,10 @@ export const rollback: Run = async (context) => {
     if (isTrial) terminal.json(trial.value);
     const said = describePlan(context, target, trial.value as Trial);
     if (isTrial) terminal.print(said);
-    else terminal.note(said.trimEnd());
+    else terminal.printNote(said.trimEnd());
     if (isTrial) return statuses.done;
     if ((await context.confirm('Go on?', { isYes: true })) === false) {
-      terminal.note('Nothing was changed.');
+      terminal.printNote('Nothing was changed.');
       return signal.aborted ? statuses.interrupted : statuses.refused;
     }
   }
@@ -48,7 +48,7 @@ export const rollback: Run = async (context) => {
   if (!answer.ok) return terminal.refuse(answer.problem);
   const { revision, repeats } = answer.value;
   const { url } = answer.value as { url: string };
-  terminal.note(
+  terminal.printNote(
     `${printable(target.applicationName)} goes back to revision ${repeats}, as revision ${revision}: ${url}`,
   );
   if (!options['no-wait']) return await followDeployment(context, target, connection.token!);

@@ -36,7 +36,7 @@ async function begin(context: Context, pod?: string): Promise<number> {
     terminal.print(printable(message));
     return statuses.done;
   }
-  terminal.note(printable(message));
+  terminal.printNote(printable(message));
   // After a failed update, the revision before it starts, and the state still shows the failure.
   return await followDeployment(context, target, connection.token!, { wasFailed: status.state === 'failed' });
 }

@@ -24,7 +24,7 @@ export const share: Run = async (context) => {
 function tell({ terminal }: Context, link: AnswerOf<'getShareLink'>): number {
   terminal.json(link);
   terminal.print(link.url);
-  terminal.note('Everyone with this link can see the status of the deployment, until "berth share revoke".');
+  terminal.printNote('Everyone with this link can see the status of the deployment, until "berth share revoke".');
   return statuses.done;
 }
 

@@ -26,9 +26,9 @@ export const snapshots: Run = async (context) => {
     ...[snapshot.state, snapshot.totalBytes === undefined ? '' : printBytes(snapshot.totalBytes)],
     printable(snapshot.problem ?? ''),
   ]);
-  if (rows.length === 0) terminal.note('None yet: "berth snapshot" takes one.');
+  if (rows.length === 0) terminal.printNote('None yet: "berth snapshot" takes one.');
   else terminal.print(renderTable(['SNAPSHOT', 'OF', 'REVISION', 'FOR', 'STATE', 'SIZE', ''], rows));
-  if (answer.value.wishes.beforeUpdates) terminal.note('One is taken before each update that touches data.');
+  if (answer.value.wishes.beforeUpdates) terminal.printNote('One is taken before each update that touches data.');
   return statuses.done;
 };
 
@@ -62,7 +62,7 @@ async function take(context: Context, target: Target): Promise<number> {
   if (!requested.ok) return terminal.refuse(requested.problem);
   const { id } = requested.value.snapshot;
   if (options['no-wait']) return say(context, requested.value.snapshot, id);
-  terminal.note(printable(requested.value.message));
+  terminal.printNote(printable(requested.value.message));
   const find = ({ snapshots }: Listed) => snapshots.find((each) => each.id === id);
   const ended = await untilEnded(context, target, find, ({ state }) => state !== 'asked');
   if (typeof ended === 'number') return ended;
@@ -95,12 +95,12 @@ async function restore(context: Context, target: Target, id: string): Promise<nu
       ...(left.length === 0 ? [] : [`${leftWords}: ${left.join(', ')}.`]),
     ];
     if (isTrial) return say(context, trial.value, ...words);
-    for (const line of words) terminal.note(printable(line));
+    for (const line of words) terminal.printNote(printable(line));
     const isSure = await context.confirm('Restore it?');
     if (isSure === undefined)
       return terminal.fail('Confirmation requires a terminal. --yes restores it without confirmation.');
     if (!isSure) {
-      terminal.note('Nothing was changed.');
+      terminal.printNote('Nothing was changed.');
       return signal.aborted ? statuses.interrupted : statuses.refused;
     }
   }
@@ -109,7 +109,7 @@ async function restore(context: Context, target: Target, id: string): Promise<nu
   const { restore, started } = requested.value as Restoring;
   if (started) return await reportNewDeployment(context, requested.value as Restoring, started);
   if (options['no-wait']) return say(context, restore, restore.id);
-  terminal.note(printable(requested.value.message));
+  terminal.printNote(printable(requested.value.message));
   const find = ({ restores }: Listed) => restores.find((each) => each.id === restore.id);
   const ended = await untilEnded(context, target, find, ({ state }) => state === 'done' || state === 'failed');
   if (typeof ended === 'number') return ended;
@@ -120,16 +120,16 @@ async function restore(context: Context, target: Target, id: string): Promise<nu
 
 type Restoring = Extract<AnswerOf<'restoreSnapshot'>, { restore: object }>;
 
-/** The folder's memory stays. */
+/** The folder's saved session stays. */
 async function reportNewDeployment(
   context: Context,
   answer: Restoring,
   { url, sessionToken, applicationName, environment }: NonNullable<Restoring['started']>,
 ): Promise<number> {
   const { options, terminal } = context;
-  terminal.note(printable(answer.message));
+  terminal.printNote(printable(answer.message));
   if (options['no-wait']) return say(context, answer, url);
-  terminal.note(`Its session token, which is shown once: ${sessionToken}`);
+  terminal.printNote(`Its session token, which is shown once: ${sessionToken}`);
   return await followDeployment(context, { applicationName, environment }, sessionToken);
 }
 
@@ -140,7 +140,7 @@ async function remove(context: Context, target: Target, id: string): Promise<num
   if (isSure === undefined)
     return terminal.fail('Confirmation requires a terminal. --yes deletes it without confirmation.');
   if (!isSure) {
-    terminal.note('Nothing was deleted.');
+    terminal.printNote('Nothing was deleted.');
     return statuses.refused;
   }
   const answer = await connection.client.call('deleteSnapshot', { body: { ...target, snapshot: id }, signal });
@@ -163,19 +163,20 @@ async function untilEnded<T extends { state: string; problem?: string; progress?
   for (;;) {
     const answer = await retryRequest(context, () => connection.client.call('getSnapshots', { query, signal }));
     if (!answer.ok) {
-      if (signal.aborted) terminal.note('It continues without this command: "berth snapshots" shows the progress.');
+      if (signal.aborted)
+        terminal.printNote('It continues without this command: "berth snapshots" shows the progress.');
       return terminal.refuse(answer.problem);
     }
     const found = find(answer.value);
     if (!found) return terminal.fail('It is no longer kept.');
     if (isOver(found)) return found;
     if (found.problem !== undefined && found.problem !== reported)
-      terminal.note(`  ${printable(found.problem)} It will be tried again.`);
+      terminal.printNote(`  ${printable(found.problem)} It will be tried again.`);
     reported = found.problem;
     const { progress = 0 } = found;
     if (progress >= toldPercent + 10 && progress < 100) {
       toldPercent = progress;
-      terminal.note(`  ${progress} % of the data has come.`);
+      terminal.printNote(`  ${progress} % of the data has come.`);
     }
     await wait(lookEveryMs, signal);
   }
@@ -189,6 +190,6 @@ function say({ terminal }: Context, value: object, ...lines: string[]): number {
 
 function failed({ terminal }: Context, ended: Pick<Snapshot, 'problem'>): number {
   terminal.json(ended);
-  terminal.note(printable(ended.problem ?? 'It has failed.'));
+  terminal.printNote(printable(ended.problem ?? 'It has failed.'));
   return statuses.refused;
 }

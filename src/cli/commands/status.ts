@@ -36,10 +36,10 @@ export const whoami: Run = async ({ connection, terminal, signal }) => {
   const account = token?.startsWith('berthkey_') ? await client.call('getAccount', { signal }) : undefined;
   if (account && !account.ok) return terminal.refuse(account.problem);
   const name = account?.value.email;
-  const kind = token === undefined ? 'nobody' : name === undefined ? 'session' : 'account';
+  const kind = token === undefined ? 'anonymous' : name === undefined ? 'session' : 'account';
   terminal.json({ server, kind, ...(account && { account: account.value }), limits: limits.value });
   const who = {
-    nobody: 'no token is stored for this folder',
+    anonymous: 'no token is stored for this folder',
     session: 'a session, by its token',
     account: printable(name ?? ''),
   };

@@ -6,10 +6,10 @@ import type { Project } from '../../folder/project.ts';
 import type { Docker } from '../../push/docker/docker-command.ts';
 import { PushFault } from '../../push/push-fault.ts';
 import type { Connection } from '../connect.ts';
-import type { Memory } from '../folder.ts';
 import { printable } from '../render.ts';
+import type { SavedSession } from '../saved-session.ts';
 import { untilChanged } from '../up/folder-changes.ts';
-import { contentOf, keepUnchanged } from '../up/last-sent.ts';
+import { contentOf, skipUnchanged } from '../up/last-sent.ts';
 import { makeImages } from '../up/make-images.ts';
 import { printMissing, printMissingFiles } from '../up/missing-values.ts';
 import { readProject } from '../up/read-project.ts';
@@ -25,13 +25,13 @@ import { logs } from './logs.ts';
 const shownLines = 20;
 
 export async function up(given: UpContext): Promise<number> {
-  const context = remembering(given);
+  const context = withSavedSession(given);
   try {
     const status = await goUp(context, { isFirst: true });
     if (status !== statuses.done || given.options['dry-run'] === true) return status;
-    const { url } = context.connection.memory;
+    const { url } = context.connection.saved;
     if (given.options.open === true && url !== undefined && !(await given.open(url)))
-      given.terminal.note('No browser could be started; open the address yourself.');
+      given.terminal.printNote('No browser could be started; open the address yourself.');
     if (given.options.watch === true) return await watch(context);
     if (given.options.follow === true)
       return await logs({ ...context, given: [], options: { ...given.options, follow: true } });
@@ -42,25 +42,25 @@ export async function up(given: UpContext): Promise<number> {
   }
 }
 
-/** Later steps use the memory that earlier steps have stored. */
-function remembering(context: UpContext): UpContext {
+/** Later steps use the session that earlier steps have saved. */
+function withSavedSession(context: UpContext): UpContext {
   const current: UpContext = {
     ...context,
-    async remember(memory) {
-      await context.remember(memory);
-      current.connection = connectionOf(current.connection, memory);
+    async saveSession(saved) {
+      await context.saveSession(saved);
+      current.connection = connectionOf(current.connection, saved);
     },
   };
   return current;
 }
 
-function connectionOf(connection: Connection, memory: Memory): Connection {
-  const token = memory.sessionToken ?? connection.token;
-  const { applicationName, environment } = memory;
-  const isAccount = memory.sessionToken === undefined && environment !== undefined;
+function connectionOf(connection: Connection, saved: SavedSession): Connection {
+  const token = saved.sessionToken ?? connection.token;
+  const { applicationName, environment } = saved;
+  const isAccount = saved.sessionToken === undefined && environment !== undefined;
   return {
     ...connection,
-    memory,
+    saved,
     token,
     client: connection.as(token),
     application: applicationName === undefined ? undefined : { applicationName, ...(isAccount && { environment }) },
@@ -83,21 +83,22 @@ async function goUpOnce(context: UpContext, { isFirst }: Turn): Promise<number> 
   const { application } = context.connection;
   const isUpdate = application?.applicationName === project.name && options.new !== true;
   const { server } = context.connection;
-  if (isFirst || plan.refusals.length > 0) terminal.note(printPlan(plan, terminal.paintNotes, { server, isUpdate }));
+  if (isFirst || plan.refusals.length > 0)
+    terminal.printNote(printPlan(plan, terminal.paintNotes, { server, isUpdate }));
   if (!isPossible(plan) || options['dry-run'] === true) {
     terminal.json(plan);
     if (plan.refusals.length === 0) {
-      for (const line of printMissing(project.questions, project.sources)) terminal.note(line);
-      for (const line of printMissingFiles(project.missingFiles)) terminal.note(line);
+      for (const line of printMissing(project.questions, project.sources)) terminal.printNote(line);
+      for (const line of printMissingFiles(project.missingFiles)) terminal.printNote(line);
     }
     return isPossible(plan) ? statuses.done : statuses.refused;
   }
   const sent = builder.kind === 'service' ? await listSent({ ...read, project }, rules) : undefined;
   if (typeof sent === 'string') return terminal.fail(sent);
-  if (sent && isFirst) terminal.note(`  send     ${printSent(sent)}; the images are built at ${server}`);
+  if (sent && isFirst) terminal.printNote(`  send     ${printSent(sent)}; the images are built at ${server}`);
   // Without a terminal, the command counts as confirmed.
   if (isFirst && options.yes !== true && (await context.confirm('Go on?', { isYes: true })) === false) {
-    terminal.note('Nothing was changed.');
+    terminal.printNote('Nothing was changed.');
     return context.signal.aborted ? statuses.interrupted : statuses.refused;
   }
   if (sent) return await sendSource(context, { ...read, project }, sent);
@@ -121,7 +122,7 @@ async function makeAndDeploy(
   const deploying = { ...context, connection, options, terminal: { ...terminal, json } };
   const content = contentOf(project, images);
   const isMeant = context.options.new === true || context.options.force === true;
-  const kept = isMeant ? undefined : await keepUnchanged(deploying, content);
+  const kept = isMeant ? undefined : await skipUnchanged(deploying, content);
   // The plan has already shown them at their places in the folder's files.
   const shown = isPlanShown ? printWarnings(parseConfiguration(project.document).diagnostics) : [];
   return kept ?? (await deployShipment(deploying, { body: project.document, content, shown }));
@@ -134,7 +135,7 @@ async function goUp(context: UpContext, turn: Turn): Promise<number> {
   } catch (error) {
     if (!(error instanceof PushFault)) throw error;
     const { terminal } = context;
-    for (const line of error.output.slice(-shownLines)) terminal.note(`  | ${printable(line)}`);
+    for (const line of error.output.slice(-shownLines)) terminal.printNote(`  | ${printable(line)}`);
     const { message, hint, isUnreachable } = error;
     const refused = isUnreachable ? { status: 0, code: 'unreachable' } : { status: 400, code: 'image_not_made' };
     const problem: Problem = { ...refused, error: message, ...(hint && { hint }) };
@@ -145,11 +146,11 @@ async function goUp(context: UpContext, turn: Turn): Promise<number> {
 /** Goes up again after each change, until Ctrl-C; what fails is mended by the next change. */
 async function watch(context: UpContext): Promise<number> {
   const { terminal, folder, signal } = context;
-  terminal.note(`Watching ${printable(folder)}: Ctrl-C ends that, and what runs stays.`);
+  terminal.printNote(`Watching ${printable(folder)}: Ctrl-C ends that, and what runs stays.`);
   for (;;) {
     const changed = await untilChanged(folder, signal);
     if (changed === undefined) return statuses.interrupted;
-    terminal.note(`${printable(changed)} has changed.`);
+    terminal.printNote(`${printable(changed)} has changed.`);
     await goUp(context, { isFirst: false });
   }
 }

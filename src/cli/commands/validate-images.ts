@@ -6,7 +6,7 @@ export const validateWithImages: Run = async ({ given, connection: { client }, t
   await validate(given, {
     asJson: terminal.asJson,
     process: streams,
-    askService: async (text) => {
+    checkWithService: async (text) => {
       const answer = await client.call('validateConfig', { body: text, query: { images: 'true' }, signal });
       if (!answer.ok) return { images: `not checked: ${answer.problem.error}` };
       const { valid, diagnostics, images } = answer.value;

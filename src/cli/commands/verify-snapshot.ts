@@ -20,7 +20,7 @@ export async function verifySnapshot(context: Context, target: Target, id: strin
   if (!listed.ok) return terminal.refuse(listed.problem);
   const snapshot = chosenOf(listed.value, id);
   if (typeof snapshot === 'string') {
-    terminal.note(printable(snapshot));
+    terminal.printNote(printable(snapshot));
     return statuses.refused;
   }
   const question = `Start another ${printable(target.applicationName)} from snapshot ${snapshot.id}, and remove it again?`;
@@ -28,7 +28,7 @@ export async function verifySnapshot(context: Context, target: Target, id: strin
   if (isSure === undefined)
     return terminal.fail('Confirmation requires a terminal. --yes starts it without confirmation.');
   if (!isSure) {
-    terminal.note('Nothing was started.');
+    terminal.printNote('Nothing was started.');
     return signal.aborted ? statuses.interrupted : statuses.refused;
   }
   const beganAt = performance.now();
@@ -36,7 +36,7 @@ export async function verifySnapshot(context: Context, target: Target, id: strin
   const requested = await connection.client.call('restoreSnapshot', { body, signal: AbortSignal.timeout(answerMs) });
   if (!requested.ok) return terminal.refuse(requested.problem);
   const { started } = requested.value as { started: Started };
-  terminal.note(printable(requested.value.message));
+  terminal.printNote(printable(requested.value.message));
   try {
     return await look(context, started, { snapshot, beganAt });
   } finally {
@@ -90,7 +90,7 @@ async function remove({ connection, terminal }: Context, started: Started): Prom
     token,
     signal: AbortSignal.timeout(answerMs),
   });
-  terminal.note(
+  terminal.printNote(
     printable(
       removed.ok
         ? 'The deployment of this check is removed with its data.'

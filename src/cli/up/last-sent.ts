@@ -19,16 +19,16 @@ export function contentOf({ document }: Project, images: readonly PushedImage[])
  * Sends nothing where this very content runs, or is on its way; one that has failed is worth another attempt.
  * @returns the status to end with; undefined where it has to be sent.
  */
-export async function keepUnchanged(context: Context, content: string): Promise<number | undefined> {
+export async function skipUnchanged(context: Context, content: string): Promise<number | undefined> {
   const { connection, terminal, options, signal } = context;
-  const { application, client, token, memory } = connection;
-  if (!application || token === undefined || memory.sent?.content !== content) return undefined;
+  const { application, client, token, saved } = connection;
+  if (!application || token === undefined || saved.sent?.content !== content) return undefined;
   const answer = await client.call('getDeploymentStatus', { query: application, signal });
   if (!answer.ok) return undefined;
   const { status, url, applicationName } = answer.value;
-  if (url !== memory.url || status.revision !== memory.sent.revision) return undefined;
+  if (url !== saved.url || status.revision !== saved.sent.revision) return undefined;
   if (status.health !== 'running' && status.health !== 'deploying') return undefined;
-  terminal.note(`${printable(applicationName)}: nothing has changed, so nothing is sent.`);
+  terminal.printNote(`${printable(applicationName)}: nothing has changed, so nothing is sent.`);
   if (!options['no-wait']) return await followDeployment(context, application, token);
   terminal.json(answer.value);
   terminal.print(url);

@@ -6,8 +6,8 @@ import { readPushCache, writePushCache } from '../../push/push-cache.ts';
 import { PushFault } from '../../push/push-fault.ts';
 import { type PushedImage, pushImage } from '../../push/push-image.ts';
 import { createRegistryClient } from '../../push/registry/push-client.ts';
-import { prepareMemoryFolder } from '../folder.ts';
 import { printable } from '../render.ts';
+import { prepareBerthFolder } from '../saved-session.ts';
 import { createProgress, printSize } from './push-progress.ts';
 import type { UpContext } from './up-context.ts';
 import type { UpSession } from './up-session.ts';
@@ -22,14 +22,14 @@ export async function makeImages(
   if (!fillsVolumes) refuseArchives(images, connection.server);
   const { isWatched, paint } = terminal;
   const progress = createProgress({ stderr: streams.stderr, isWatched, isVerbose: options.verbose === true, paint });
-  const place = await prepareMemoryFolder(folder);
-  const memory = await readPushCache(place);
+  const place = await prepareBerthFolder(folder);
+  const cache = await readPushCache(place);
   const registry = createRegistryClient({ server: connection.server, token: connection.token!, signal });
   const pushed: PushedImage[] = [];
   try {
     for (const image of images) {
       const made = await pushImage(
-        { docker, registry, memory, namespace, platform, report: (step) => progress.step(step) },
+        { docker, registry, cache, namespace, platform, report: (step) => progress.step(step) },
         image,
       );
       progress.end();
@@ -38,12 +38,12 @@ export async function makeImages(
         made.sentBytes === 0
           ? 'nothing has changed'
           : `${printSize(made.sentBytes)} sent, ${made.sentLayers} of ${made.layers} layers`;
-      terminal.note(`  ${printable(image.name)}: ${moved}`);
+      terminal.printNote(`  ${printable(image.name)}: ${moved}`);
     }
   } finally {
     progress.end();
     // Layers that are in the registry stay there, also after an interrupted push.
-    await writePushCache(place, memory);
+    await writePushCache(place, cache);
   }
   return pushed;
 }

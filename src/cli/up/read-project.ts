@@ -2,8 +2,8 @@
 import { posix } from 'node:path';
 import type { FolderOptions, Project } from '../../folder/project.ts';
 import { readFolder } from '../../folder/read-folder.ts';
-import { type Answers, recallAnswers, rememberAnswers } from './asked-values.ts';
 import { askForFiles, askForValues, emptiable } from './missing-values.ts';
+import { type Answers, readAnswers, saveAnswers } from './saved-answers.ts';
 import type { UpContext } from './up-context.ts';
 
 /** An answer may bring further questions: which services run, and which files they read. */
@@ -17,14 +17,14 @@ export async function readProject(context: UpContext): Promise<ReadProject | str
   const { folder, terminal } = context;
   const options = optionsOf(context);
   if (typeof options === 'string') return options;
-  const remembered = await recallAnswers(folder);
+  const saved = await readAnswers(folder);
   const answers: Answers = { values: {}, without: [] };
   const empty: Record<string, string> = {};
   for (let round = 0; ; round += 1) {
     const all: FolderOptions = {
       ...options,
-      values: { ...empty, ...remembered.values, ...options.values, ...answers.values },
-      without: [...remembered.without, ...(options.without ?? []), ...answers.without],
+      values: { ...empty, ...saved.values, ...options.values, ...answers.values },
+      without: [...saved.without, ...(options.without ?? []), ...answers.without],
     };
     const project = await readFolder(folder, all);
     const { questions, missingFiles, refusals } = project;
@@ -41,11 +41,11 @@ export async function readProject(context: UpContext): Promise<ReadProject | str
     if (!without) return { project, options: all };
     Object.assign(answers.values, values);
     answers.without.push(...without);
-    await rememberAnswers(folder, {
-      values: { ...remembered.values, ...answers.values },
-      without: [...remembered.without, ...answers.without],
+    await saveAnswers(folder, {
+      values: { ...saved.values, ...answers.values },
+      without: [...saved.without, ...answers.without],
     });
-    if (round === 0) terminal.note('The answers are kept in .berth/values.env, for you alone.');
+    if (round === 0) terminal.printNote('The answers are kept in .berth/values.env, for you alone.');
   }
 }
 

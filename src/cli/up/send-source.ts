@@ -13,7 +13,7 @@ import { bytesOf, type Entry, largestPaths } from '../../push/layers/folder-list
 import { packSource } from '../../push/layers/source-archive.ts';
 import { listSource } from '../../push/layers/source-listing.ts';
 import { deployShipment } from '../commands/deploy.ts';
-import { keepUnchanged } from './last-sent.ts';
+import { skipUnchanged } from './last-sent.ts';
 import { printSize } from './push-progress.ts';
 import type { ReadProject } from './read-project.ts';
 import type { UpContext } from './up-context.ts';
@@ -88,9 +88,9 @@ export async function sendSource(
   const archive = await packSource(entries, sentOptions({ project, options }), context.signal);
   try {
     const isMeant = context.options.new === true || context.options.force === true;
-    const kept = isMeant ? undefined : await keepUnchanged(context, archive.digest);
+    const kept = isMeant ? undefined : await skipUnchanged(context, archive.digest);
     if (kept !== undefined) return kept;
-    context.terminal.note(`Sending ${printSize(archive.body.size)}`);
+    context.terminal.printNote(`Sending ${printSize(archive.body.size)}`);
     return await deployShipment(context, {
       body: archive.body,
       name: project.name,

@@ -16,14 +16,14 @@ export type UpSession = {
 /** Creates a session if necessary, and stores it before the first push, because its token is only shown once. */
 export async function openSession(context: UpContext): Promise<UpSession | Problem> {
   const { connection, options, signal } = context;
-  const { token, key, memory, server } = connection;
+  const { token, key, saved, server } = connection;
   const isAccount = token?.startsWith('berthkey_') ?? false;
   if (token !== undefined && (options.new !== true || isAccount)) {
     const limits = await connection.client.call('getLimits', { signal });
     const joined = options.new === true ? { ...connection, application: undefined } : connection;
     if (limits.ok) return sessionWith(joined, limits.value);
     // The folder's own session has ended with its last deployment: another one is made.
-    const isOver = limits.problem.code === 'session_not_found' && token === memory.sessionToken;
+    const isOver = limits.problem.code === 'session_not_found' && token === saved.sessionToken;
     if (!isOver) return limits.problem;
   }
   // A user with an API key starts it as the account.
@@ -32,19 +32,19 @@ export async function openSession(context: UpContext): Promise<UpSession | Probl
   if (!made.ok) return made.problem;
   const { sessionToken } = made.value;
   const begun = { server, sessionToken };
-  await context.remember(begun);
+  await context.saveSession(begun);
   return await joinAs(context, sessionToken, begun);
 }
 
 async function joinAs(
   { connection, signal }: UpContext,
   token: string,
-  memory: Connection['memory'],
+  saved: Connection['saved'],
 ): Promise<UpSession | Problem> {
   const client = connection.as(token);
   const limits = await client.call('getLimits', { signal });
   if (!limits.ok) return limits.problem;
-  return sessionWith({ ...connection, token, client, memory, application: undefined }, limits.value);
+  return sessionWith({ ...connection, token, client, saved, application: undefined }, limits.value);
 }
 
 /** A service of an earlier version says nothing of images. */

@@ -39,7 +39,7 @@ export function addDocumentTools(server: McpServer, service: Service): void {
   addTool(server, 'deploy', {
     title: 'Deploy a document',
     description: `Starts the application of a document and returns its live URL immediately. Then call status, which waits until it runs. Needs no account. ${
-      service.remember
+      service.saveSession
         ? 'The folder remembers it, with its token.'
         : 'Keep sessionToken: the other tools need it. Pass it here to start more applications in the same session.'
     }`,
@@ -65,7 +65,7 @@ export function addDocumentTools(server: McpServer, service: Service): void {
         signal,
       });
       if (!answer.ok || 'dryRun' in answer.value) return answer;
-      return await keepStarted(service, answer.value, sessionToken);
+      return await saveStarted(service, answer.value, sessionToken);
     },
   });
 
@@ -101,13 +101,13 @@ export function addDocumentTools(server: McpServer, service: Service): void {
 }
 
 /** If the folder stores the token, it is not shown. */
-export async function keepStarted(
+export async function saveStarted(
   service: Service,
   answer: Started,
   token: string | undefined,
 ): Promise<Answer<Omit<Started, 'sessionToken'>>> {
-  if (!service.remember || token !== undefined) return { ok: true, value: answer };
-  await service.remember(answer);
+  if (!service.saveSession || token !== undefined) return { ok: true, value: answer };
+  await service.saveSession(answer);
   const { sessionToken: _, ...told } = answer;
   return { ok: true, value: told };
 }

@@ -7,7 +7,7 @@ import type { AnswerOf, Started } from '../../client/client.ts';
 import { describeStart, describeUpdate } from '../descriptions.ts';
 import type { Service } from '../service.ts';
 import { addTool, token } from '../tool.ts';
-import { keepStarted } from './document-tools.ts';
+import { saveStarted } from './document-tools.ts';
 
 export function addSourceTools(server: McpServer, service: Service): void {
   addTool(server, 'deploy_source', {
@@ -49,7 +49,7 @@ export function addSourceTools(server: McpServer, service: Service): void {
       if (updated && (updated.ok || updated.problem.code !== 'application_not_found')) return updated;
       const started = await client.call('startDeployment', requested);
       if (!started.ok || 'dryRun' in started.value) return started;
-      return await keepStarted(service, started.value, sessionToken);
+      return await saveStarted(service, started.value, sessionToken);
     },
   });
 }

@@ -52,7 +52,7 @@ export function layerEntries(
     const hiding: Made[] = isMerged ? [] : [{ kind: 'made', path: within(opaque), mode: 0o644, content: '' }];
     entries.push(...own, ...hiding, ...listed.map((entry) => ({ ...entry, path: within(entry.path) })));
   }
-  for (const entry of entries) note(paths, entry);
+  for (const entry of entries) recordPath(paths, entry);
   return entries;
 }
 
@@ -70,7 +70,7 @@ function folderAt(path: string, paths: BasePaths): Made {
   return { kind: 'folder', path: path.slice(1), mode, uid, gid };
 }
 
-function note(paths: BasePaths, entry: Entry | Made): void {
+function recordPath(paths: BasePaths, entry: Entry | Made): void {
   const { uid = 0, gid = 0 } = entry as { uid?: number; gid?: number };
   const type = { folder: 'directory', link: 'symlink', file: 'file', made: 'file' }[entry.kind];
   const target = entry.kind === 'link' ? entry.target : '';

@@ -38,7 +38,7 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
   const authorization = `Basic ${Buffer.from(`berth:${token}`).toString('base64')}`;
 
   /** Tries again where no answer comes, or the service is busy or restarting. */
-  async function ask(path: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Response> {
+  async function send(path: string, { method = 'GET', headers = {}, body }: RequestOptions = {}): Promise<Response> {
     for (const pauseMs of [...pauses, undefined]) {
       const answer = await sendOnce(path, { method, headers, ...(body && { body }) });
       if (answer instanceof Response && !isPassing(answer.status)) return answer;
@@ -49,7 +49,7 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
     throw new Error('unreachable: the last pause is undefined');
   }
 
-  async function sendOnce(path: string, { method, headers, body }: Asked): Promise<Response | PushFault> {
+  async function sendOnce(path: string, { method, headers, body }: RequestOptions): Promise<Response | PushFault> {
     try {
       return await fetch(new URL(path, server), {
         ...(method && { method }),
@@ -67,7 +67,7 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
   }
 
   async function head(path: string): Promise<Response | undefined> {
-    const answer = await ask(path, { method: 'HEAD', headers: { accept: '*/*' } });
+    const answer = await send(path, { method: 'HEAD', headers: { accept: '*/*' } });
     if (answer.status === 404) return undefined;
     if (!answer.ok) throw await refusalOf(answer);
     return answer;
@@ -77,7 +77,7 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
     (await head(`/v2/${repository}/blobs/${digest}`)) !== undefined;
 
   async function begin(repository: string): Promise<string> {
-    const answer = await ask(`/v2/${repository}/blobs/uploads/`, { method: 'POST' });
+    const answer = await send(`/v2/${repository}/blobs/uploads/`, { method: 'POST' });
     if (answer.status !== 202) throw await refusalOf(answer);
     await answerRead(answer);
     return placeOf(answer);
@@ -86,7 +86,7 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
   /** How much of an upload has arrived. Undefined if it is gone or cannot be continued. */
   async function progressOf(place: string): Promise<number | undefined> {
     for (const pauseMs of [...pauses, undefined]) {
-      const answer = await ask(place);
+      const answer = await send(place);
       await answerRead(answer);
       if (answer.status === 204) {
         const last = Number(/^(?:bytes=)?0-(\d+)$/.exec(answer.headers.get('range') ?? '')?.[1] ?? 0);
@@ -141,7 +141,7 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
           reported = Math.max(reported, sent);
         }
         const end = `${place}${place.includes('?') ? '&' : '?'}digest=${encodeURIComponent(digest)}`;
-        const answer = await ask(end, { method: 'PUT' });
+        const answer = await send(end, { method: 'PUT' });
         // If the answer was lost, a repeated request finds the upload gone and the blob present.
         if (answer.status === 404 && (await hasBlob(repository, digest))) return;
         if (answer.status !== 201) throw await refusalOf(answer);
@@ -153,7 +153,7 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
 
     async sendManifest(repository, reference, { content, mediaType }) {
       const headers = { 'content-type': mediaType };
-      const answer = await ask(`/v2/${repository}/manifests/${reference}`, {
+      const answer = await send(`/v2/${repository}/manifests/${reference}`, {
         method: 'PUT',
         headers,
         body: new Uint8Array(content),
@@ -164,7 +164,7 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
   };
 }
 
-type Asked = { method?: string; headers?: Record<string, string>; body?: Uint8Array<ArrayBuffer> };
+type RequestOptions = { method?: string; headers?: Record<string, string>; body?: Uint8Array<ArrayBuffer> };
 
 async function pieceAt(handle: FileHandle, at: number): Promise<Buffer<ArrayBuffer>> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(pieceBytes), 0, pieceBytes, at);

@@ -5,12 +5,12 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { replaceSharedFile } from '../lib/replace-file.ts';
-import { FolderError } from './folder.ts';
 import { ownFolder } from './own-folder.ts';
+import { FolderError } from './saved-session.ts';
 
 type Env = Record<string, string | undefined>;
 
-/** By the origin of their service. */
+/** The API keys by the origin of their service. */
 export type Keys = Readonly<Record<string, string>>;
 
 export function keysFile(env: Env): string {
@@ -18,7 +18,7 @@ export function keysFile(env: Env): string {
 }
 
 /** @throws FolderError for a file that cannot be read. */
-export async function keptKeys(env: Env): Promise<Keys> {
+export async function readKeys(env: Env): Promise<Keys> {
   const file = keysFile(env);
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));
@@ -30,10 +30,10 @@ export async function keptKeys(env: Env): Promise<Keys> {
   }
 }
 
-/** Without a key, that of the service is forgotten. */
-export async function keepKey(env: Env, server: string, key: string | undefined): Promise<void> {
+/** Without a `key`, removes the key of the service. */
+export async function saveKey(env: Env, server: string, key: string | undefined): Promise<void> {
   const file = keysFile(env);
-  const { [server]: _, ...others } = await keptKeys(env);
+  const { [server]: _, ...others } = await readKeys(env);
   const keys = key === undefined ? others : { ...others, [server]: key };
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await replaceSharedFile(file, `${JSON.stringify(keys, undefined, 2)}\n`);

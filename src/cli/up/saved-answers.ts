@@ -1,7 +1,7 @@
-/** Values that the user has entered once, next to the folder's other memory, readable only by its owner. */
+/** Values that the user has entered once, stored next to the folder's session, readable only by its owner. */
 import { join } from 'node:path';
 import { replaceSharedFile } from '../../lib/replace-file.ts';
-import { prepareMemoryFolder, readRemembered } from '../folder.ts';
+import { prepareBerthFolder, readFolderFile } from '../saved-session.ts';
 
 export type Answers = {
   values: Record<string, string>;
@@ -13,8 +13,8 @@ export type Answers = {
 const valueLine = /^([A-Za-z_][\w.-]*)=(".*")$/;
 const withoutLine = /^# without (".*")$/;
 
-export async function recallAnswers(folder: string): Promise<Answers> {
-  const text = (await readRemembered(folder, 'values.env')) ?? '';
+export async function readAnswers(folder: string): Promise<Answers> {
+  const text = (await readFolderFile(folder, 'values.env')) ?? '';
   const answers: Answers = { values: {}, without: [] };
   for (const line of text.split('\n')) {
     const [, name, value] = valueLine.exec(line) ?? [];
@@ -29,8 +29,8 @@ export async function recallAnswers(folder: string): Promise<Answers> {
   return answers;
 }
 
-export async function rememberAnswers(folder: string, { values, without }: Readonly<Answers>): Promise<void> {
-  const place = await prepareMemoryFolder(folder);
+export async function saveAnswers(folder: string, { values, without }: Readonly<Answers>): Promise<void> {
+  const place = await prepareBerthFolder(folder);
   const lines = [
     ...Object.entries(values).map(([name, value]) => `${name}=${JSON.stringify(value)}\n`),
     ...without.map((file) => `# without ${JSON.stringify(file)}\n`),

@@ -1,5 +1,5 @@
 /**
- * Distinguishes a folder memory written by this user's command from one that came with a repository, which could choose
+ * Distinguishes a session file written by this user's CLI from one that came with a repository. The latter could choose
  * the service and session that receive the user's sources.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -12,7 +12,7 @@ export type Seal = (text: string) => string;
 
 const keyBytes = 32;
 
-/** Undefined where no key can be kept, as in a container without a home: then no memory counts as one's own. */
+/** Undefined if no key can be stored, as in a container without a home. Then no session counts as the user's own. */
 export async function openSeal(env: Record<string, string | undefined>): Promise<Seal | undefined> {
   const file = join(ownFolder(env), 'memory.key');
   const key = (await readKey(file)) ?? (await makeKey(file));
@@ -30,7 +30,7 @@ async function readKey(file: string): Promise<Buffer | undefined> {
   return key?.length === keyBytes ? key : undefined;
 }
 
-/** Whole or not at all; of two commands that make one at the same time, the first one's is that of both. */
+/** Writes the key atomically. If two commands create one at the same time, both use the first one's. */
 async function makeKey(file: string): Promise<Buffer | undefined> {
   const made = `${file}.${randomBytes(6).toString('hex')}`;
   try {

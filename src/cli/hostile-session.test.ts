@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { connect } from './connect.ts';
-import { FolderError, memoryFile, prepareMemoryFolder, recallSealed, remember } from './folder.ts';
-import { openSeal } from './memory-seal.ts';
-import { trustedMemory } from './trusted-memory.ts';
-import { recallAnswers } from './up/asked-values.ts';
+import { FolderError, prepareBerthFolder, readSession, saveSession, sessionFile } from './saved-session.ts';
+import { openSeal } from './session-seal.ts';
+import { trustedSession } from './trusted-session.ts';
+import { readAnswers } from './up/saved-answers.ts';
 
 let place: string;
 let folder: string;
 beforeEach(async () => {
-  place = await mkdtemp(join(tmpdir(), 'berth-memory-'));
+  place = await mkdtemp(join(tmpdir(), 'berth-session-'));
   folder = join(place, 'repo');
   await mkdir(folder);
 });
@@ -24,41 +24,41 @@ test('a link in its place is neither read nor written through', async () => {
     await mkdir(join(folder, 'public'), { recursive: true });
     await mkdir(join(place, 'docker'), { recursive: true });
     await symlink(target, join(folder, '.berth'));
-    await assert.rejects(recallSealed(folder, undefined), FolderError, target);
-    await assert.rejects(prepareMemoryFolder(folder), FolderError, target);
-    await assert.rejects(remember(folder, { sessionToken: 'berth_x' }), FolderError, target);
+    await assert.rejects(readSession(folder, undefined), FolderError, target);
+    await assert.rejects(prepareBerthFolder(folder), FolderError, target);
+    await assert.rejects(saveSession(folder, { sessionToken: 'berth_x' }), FolderError, target);
     await rm(join(folder, '.berth'));
   }
   assert.deepEqual([await readdir(join(folder, 'public')), await readdir(join(place, 'docker'))], [[], []]);
 });
 
-test('links in it do not lead to the memory of another project', async () => {
+test('links in it do not lead to the session of another project', async () => {
   const other = join(place, 'other');
-  await remember(other, { server: 'http://localhost:8080', sessionToken: 'berth_other' });
+  await saveSession(other, { server: 'http://localhost:8080', sessionToken: 'berth_other' });
   await writeFile(join(other, '.berth', 'values.env'), 'PASSWORD="hunter2"\n');
   await mkdir(join(folder, '.berth'));
   await symlink('../../other/.berth/config.json', join(folder, '.berth', 'config.json'));
   await symlink('../../other/.berth/values.env', join(folder, '.berth', 'values.env'));
-  await assert.rejects(recallSealed(folder, undefined), FolderError);
-  await assert.rejects(recallAnswers(folder), FolderError);
+  await assert.rejects(readSession(folder, undefined), FolderError);
+  await assert.rejects(readAnswers(folder), FolderError);
 });
 
 test('a token given by the user is not sent to a service that only the folder names', () => {
-  const memory = { server: 'https://evil.example' };
+  const saved = { server: 'https://evil.example' };
   for (const given of [
     { options: {}, env: { BERTH_TOKEN: 'berthkey_mine' } },
     { options: { token: 'berthkey_mine' }, env: {} },
   ]) {
-    assert.match(connect({ ...given, memory }) as string, /names the service https:\/\/evil\.example/);
+    assert.match(connect({ ...given, saved }) as string, /names the service https:\/\/evil\.example/);
     const env = { ...given.env, BERTH_SERVER: 'https://good.example' };
-    const named = connect({ ...given, env, memory });
+    const named = connect({ ...given, env, saved });
     assert.ok(typeof named === 'object');
     assert.deepEqual([named.server, named.token], ['https://good.example', 'berthkey_mine']);
-    assert.ok(typeof connect({ ...given, memory: { server: 'http://localhost:8080' } }) === 'object');
+    assert.ok(typeof connect({ ...given, saved: { server: 'http://localhost:8080' } }) === 'object');
     // A user who has logged in there knows the service.
-    assert.ok(typeof connect({ ...given, memory, keys: { [memory.server]: 'berthkey_mine' } }) === 'object');
+    assert.ok(typeof connect({ ...given, saved, keys: { [saved.server]: 'berthkey_mine' } }) === 'object');
   }
-  const own = connect({ options: {}, env: {}, memory: { ...memory, sessionToken: 'berth_theirs' } });
+  const own = connect({ options: {}, env: {}, saved: { ...saved, sessionToken: 'berth_theirs' } });
   assert.ok(typeof own === 'object');
   assert.equal(own.token, 'berth_theirs');
 });
@@ -70,19 +70,19 @@ function requested(answer: boolean | undefined) {
     reported.push(question);
     return answer;
   };
-  return { reported, terminal: { note: (text: string) => void reported.push(text) }, confirm };
+  return { reported, terminal: { printNote: (text: string) => void reported.push(text) }, confirm };
 }
 
-test('a memory that came with a repository chooses no service and no session by itself', async () => {
+test('a session file that came with a repository does not choose the service or the session', async () => {
   const theirs = { server: 'https://evil.example', sessionToken: 'berth_theirs' };
-  await remember(folder, theirs, await openSeal({ HOME: join(place, 'eve') }));
+  await saveSession(folder, theirs, await openSeal({ HOME: join(place, 'eve') }));
   const seal = await openSeal({ HOME: join(place, 'ada') });
   const trust = (isServerNamed: boolean, asking: ReturnType<typeof requested>) =>
-    trustedMemory(folder, {
+    trustedSession(folder, {
       seal,
       isServerNamed,
       ...asking,
-      remember: (memory) => remember(folder, memory, seal),
+      saveSession: (saved) => saveSession(folder, saved, seal),
     });
 
   const unnamed = requested(undefined);
@@ -100,22 +100,22 @@ test('a memory that came with a repository chooses no service and no session by 
   assert.deepEqual([await trust(false, again), again.reported], [theirs, []]);
 });
 
-test('one’s own memory is used without a message until it is changed by another', async () => {
+test('the user’s own session is used without a message until another program changes it', async () => {
   const env = { HOME: join(place, 'ada') };
   const own = { server: 'https://berth.example', sessionToken: 'berth_mine', applicationName: 'shop' };
-  await remember(folder, own, await openSeal(env));
+  await saveSession(folder, own, await openSeal(env));
   const trust = async () => {
-    const trusting = { isServerNamed: false, ...requested(undefined), remember: () => assert.fail() };
-    return await trustedMemory(folder, { seal: await openSeal(env), ...trusting });
+    const trusting = { isServerNamed: false, ...requested(undefined), saveSession: () => assert.fail() };
+    return await trustedSession(folder, { seal: await openSeal(env), ...trusting });
   };
   assert.deepEqual(await trust(), own);
   assert.equal((await stat(join(env.HOME, '.config/berth/memory.key'))).mode & 0o777, 0o600);
-  const text = await readFile(memoryFile(folder), 'utf8');
-  await writeFile(memoryFile(folder), text.replace('berth.example', 'evil.example'));
+  const text = await readFile(sessionFile(folder), 'utf8');
+  await writeFile(sessionFile(folder), text.replace('berth.example', 'evil.example'));
   assert.match((await trust()) as string, /evil\.example/);
 });
 
-test('where no key can be kept, no memory counts as one’s own', async () => {
+test('if no key can be stored, no session counts as the user’s own', async () => {
   await writeFile(join(place, 'file'), '');
   assert.equal(await openSeal({ HOME: join(place, 'file') }), undefined);
 });
