@@ -20,12 +20,12 @@ export type Banned = { kind: 'banned'; subject: string; stopped: string[] } | Un
 
 export type BanEffect = { kind: 'effect'; subject: string; affected: Affected } | Unbannable;
 
-type Asked = { kind: string; subject: string; actor: string; now: Instant };
+type BanRequest = { kind: string; subject: string; actor: string; now: Instant };
 
 /** Counts the deployments that such a ban would stop now. Changes nothing. */
 export async function effectOfBan(
   db: Kysely<Tables>,
-  requested: Pick<Asked, 'kind' | 'subject' | 'now'>,
+  requested: Pick<BanRequest, 'kind' | 'subject' | 'now'>,
 ): Promise<BanEffect> {
   const target = await targetOf(db, requested);
   if (target.kind !== 'target') return target;
@@ -33,7 +33,7 @@ export async function effectOfBan(
 }
 
 /** Refuses new deployments from now on, and stops the ones that it applies to. Their owners read the reason in their events. */
-export async function ban(db: Kysely<Tables>, requested: Asked & { reason: string }): Promise<Banned> {
+export async function ban(db: Kysely<Tables>, requested: BanRequest & { reason: string }): Promise<Banned> {
   const { reason, actor, now } = requested;
   return await write(db, 'all', async (db): Promise<Banned> => {
     const target = await targetOf(db, requested);
@@ -50,7 +50,7 @@ type Target = { kind: 'target'; ban: Pick<Ban, 'kind' | 'subject'>; shown: strin
 
 async function targetOf(
   db: Database,
-  requested: Pick<Asked, 'kind' | 'subject' | 'now'>,
+  requested: Pick<BanRequest, 'kind' | 'subject' | 'now'>,
 ): Promise<Target | Unbannable> {
   const kind = banKinds.find((known) => known === requested.kind);
   if (!kind) return { kind: 'no-kind', kinds: banKinds };
@@ -62,7 +62,7 @@ async function targetOf(
 }
 
 /** Returns false if the ban does not exist. Stopped deployments stay stopped. */
-export async function unban(db: Kysely<Tables>, requested: Asked): Promise<boolean> {
+export async function unban(db: Kysely<Tables>, requested: BanRequest): Promise<boolean> {
   const { actor, now } = requested;
   const kind = banKinds.find((known) => known === requested.kind);
   if (!kind) return false;

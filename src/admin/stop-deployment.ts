@@ -10,7 +10,7 @@ import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
 import { type Affected, countAffected } from './affected.ts';
 
-type Asked = { reason: string; actor: string; now: Instant };
+type StopOptions = { reason: string; actor: string; now: Instant };
 
 export type Stoppable = { id: string; applicationName: string; hasEnded: boolean; affected: Affected };
 
@@ -26,7 +26,7 @@ export async function findStoppable(db: Kysely<Tables>, which: string): Promise<
 /** `which`: an id, or the first label of the host name. Undefined if no deployment matches. The site and data are removed within a minute. */
 export async function stop(
   db: Kysely<Tables>,
-  { which, ...asked }: Asked & { which: string },
+  { which, ...asked }: StopOptions & { which: string },
 ): Promise<{ id: string; isNews: boolean } | undefined> {
   return await write(db, 'all', async (db) => {
     const deployment = await findDeployment(db, which);
@@ -39,7 +39,10 @@ export async function stop(
 }
 
 /** Writes the intent, its reason for the owner, and the entry of the audit log. */
-export async function stopDeployment(db: Database, { id, reason, actor, now }: Asked & { id: string }): Promise<void> {
+export async function stopDeployment(
+  db: Database,
+  { id, reason, actor, now }: StopOptions & { id: string },
+): Promise<void> {
   const event = { kind: 'intent', intent: 'stop', because: reason } as const;
   await intend(db, id, { removedAt: now, heldAt: null, restorableUntil: null, suspendedAt: null }, { event, now });
   await addAuditEntry(db, { at: now, actor, action: 'stop', subject: id, reason });

@@ -10,7 +10,7 @@ import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
 import { findDeployment } from './stop-deployment.ts';
 
-type Asked = { which: string; actor: string; now: Instant };
+type SuspendOptions = { which: string; actor: string; now: Instant };
 
 /** `unchanged`: it is suspended already, or is not suspended. */
 export type Suspension = { id: string; kind: 'changed' | 'unchanged' | 'ended' };
@@ -18,7 +18,7 @@ export type Suspension = { id: string; kind: 'changed' | 'unchanged' | 'ended' }
 /** `which`: an id, or the first label of the host name. Undefined if no deployment matches. */
 export async function suspend(
   db: Kysely<Tables>,
-  { which, reason, actor, now }: Asked & { reason: string },
+  { which, reason, actor, now }: SuspendOptions & { reason: string },
 ): Promise<Suspension | undefined> {
   return await write(db, 'all', async (db): Promise<Suspension | undefined> => {
     const deployment = await findDeployment(db, which);
@@ -34,7 +34,10 @@ export async function suspend(
 }
 
 /** It runs again, unless its owner has stopped it. The time of the suspension does not count for its time limit. */
-export async function unsuspend(db: Kysely<Tables>, { which, actor, now }: Asked): Promise<Suspension | undefined> {
+export async function unsuspend(
+  db: Kysely<Tables>,
+  { which, actor, now }: SuspendOptions,
+): Promise<Suspension | undefined> {
   return await write(db, 'all', async (db): Promise<Suspension | undefined> => {
     const deployment = await findDeployment(db, which);
     if (!deployment) return undefined;

@@ -27,7 +27,7 @@ export type Repository = {
   /** Checks that all parts of the stored data exist. `isWhole`: reads every byte. */
   check(isWhole: boolean): Promise<void>;
   /** The entries with a tag, oldest first. */
-  list(tag: string): Promise<Kept[]>;
+  list(tag: string): Promise<ListedSnapshot[]>;
   /** One file of what is kept, in pieces. */
   read(id: string, path: string, take: (piece: Uint8Array) => void): Promise<void>;
   /** How many bytes a file of what is kept has. */
@@ -54,12 +54,12 @@ export type Repository = {
 export type Saving = { tags: readonly string[]; parent?: string | undefined; mayBeRenamed: boolean; withinMs?: number };
 
 /** `kept`: everything stored there, the oldest first. A separate query would cost half a second of processor time. */
-export type Provided = { isNew: boolean; kept: readonly Kept[] };
+export type Provided = { isNew: boolean; kept: readonly ListedSnapshot[] };
 
 /** `addedBytes`: of what was not there before, before it was compressed. */
 export type Saved = { id: string; totalBytes: number; addedBytes: number };
 
-export type Kept = { id: string; at: number; tags: readonly string[] };
+export type ListedSnapshot = { id: string; at: number; tags: readonly string[] };
 
 /** All data here has the same host name, because it does not depend on the machine of an installation. */
 const host = 'berth';
@@ -81,7 +81,7 @@ export function openRepository(
       ...signalOf(stop, options.signal ?? limit(patienceMs).signal),
     });
 
-  const listKept = async (...chosen: string[]): Promise<Kept[]> => {
+  const listKept = async (...chosen: string[]): Promise<ListedSnapshot[]> => {
     const reported: { id: string; time: string; tags: string[] | null }[] | null = JSON.parse(
       await ask(['snapshots', '--json', '--no-lock', ...chosen]),
     );

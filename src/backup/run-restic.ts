@@ -80,7 +80,7 @@ export function runRestic(
       else if (fault !== undefined) reject(fault);
       else if (status === notFound) reject(new BackupFault(missing));
       else if (status === 0 && !isBroken) resolve(Buffer.concat(out).toString('utf8'));
-      else reject(new BackupFault(wordsOf(complaint, status), { isFull: /no space left/i.test(complaint) }));
+      else reject(new BackupFault(messageOf(complaint, status), { isFull: /no space left/i.test(complaint) }));
     });
     // A program that ends before it has read the password reports the reason itself.
     child.stdin.on('error', () => {});
@@ -122,7 +122,7 @@ function endedWords({ reason }: AbortSignal): string {
 
 const maxWords = 4000;
 
-function wordsOf(complaint: string, status: number | null): string {
+function messageOf(complaint: string, status: number | null): string {
   const lines = complaint
     .split('\n')
     .filter((line) => line.trim() !== '' && !line.startsWith('reading repository password'));

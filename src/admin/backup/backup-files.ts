@@ -31,14 +31,14 @@ export type BackupContents = {
   /** By the file's name; of pushed images each blob's name says it. */
   sha256: Record<string, string>;
   blobs: number;
-  volumes: KeptVolumes[];
+  volumes: SavedVolumes[];
 };
 
 /**
  * The data of one deployment, as they were at one instant; `id`: as the place calls them. `form`: of volumes on no disk of
  * the machine, each by itself; absent: files in the layout of volumes.
  */
-export type KeptVolumes = {
+export type SavedVolumes = {
   deploymentId: string;
   id: string;
   form?: 'tars';

@@ -12,8 +12,8 @@ import { copyFile, link, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import { BackupFault } from '../../backup/backup-fault.ts';
-import { idsOf } from '../../backup/kept-tars.ts';
 import type { Repository, Saved } from '../../backup/restic.ts';
+import { idsOf } from '../../backup/stored-tars.ts';
 import type { Instant } from '../../deployment/deployment.ts';
 import { volumesFolder } from '../../engine/docker/volumes/loop-layout.ts';
 import { createLoopVolumes } from '../../engine/docker/volumes/loop-volumes.ts';
@@ -39,9 +39,9 @@ import {
   backupFormat,
   backupTag,
   fileNames,
-  type KeptVolumes,
   printSettings,
   readContents,
+  type SavedVolumes,
   sha256Of,
   volumesTag,
   volumesTagOf,
@@ -50,11 +50,11 @@ import { acquireBackupLock } from './backup-lock.ts';
 import {
   backUpVolumes,
   clearKilledBackups,
-  type KeptOnce,
-  keepCopies,
+  copySaver,
+  type SavedWithPause,
   type SizedVolumes,
   type SkippedVolumes,
-  type VolumeKeeper,
+  type VolumeSaver,
 } from './backup-volumes.ts';
 import type { OpenElsewhere } from './open-elsewhere.ts';
 
@@ -103,7 +103,7 @@ export async function backUpInstallation(db: Kysely<Tables>, order: BackupOrder)
     const facts = await collect(db, draft, order);
     if (!facts) return { kind: 'refused', because: 'other-key' };
     report({ kind: 'collected', blobs: facts.blobs });
-    const { kept: volumes, leftOut } = await keepVolumes(db, installation, { order, draft });
+    const { kept: volumes, leftOut } = await saveVolumes(db, installation, { order, draft });
     const contents: BackupContents = { format: backupFormat, installation, at, ...facts, volumes };
     await writeFile(join(draft, fileNames.contents), `${JSON.stringify(contents)}\n`, { mode: 0o600 });
     const saving = { tags: [backupTag], mayBeRenamed: true };
@@ -113,7 +113,7 @@ export async function backUpInstallation(db: Kysely<Tables>, order: BackupOrder)
     await repository.check(order.isWholeRead);
     report({ kind: 'checked' });
     await record(db, order, { ...saved, at });
-    if (order.keep !== undefined) await keepNewest(repository, order.keep);
+    if (order.keep !== undefined) await removeOlderBackups(repository, order.keep);
     return { kind: 'backed-up', at, blobs: facts.blobs, deployments: volumes.length, leftOut, ...saved };
   } catch (error) {
     // The partial backup would fill the place, and leave the next backup no space.
@@ -124,7 +124,7 @@ export async function backUpInstallation(db: Kysely<Tables>, order: BackupOrder)
   }
 }
 
-async function keepVolumes(
+async function saveVolumes(
   db: Kysely<Tables>,
   installation: string,
   { order, draft }: { order: BackupOrder; draft: string },
@@ -133,13 +133,13 @@ async function keepVolumes(
   const elsewhere = await order.copiesElsewhere(installation, keysHere(order)).catch((error: Error) => error);
   // The database is worth more than they are.
   if (elsewhere instanceof Error) return await backUpVolumes(db, elsewhere, report);
-  if (!elsewhere) return await backUpVolumes(db, keepFolders({ ...order, draft }), report);
+  if (!elsewhere) return await backUpVolumes(db, folderSaver({ ...order, draft }), report);
   await using open = elsewhere;
   await clearKilledBackups(db, { copies: open.copies, now }, order.wait).catch(() => {});
-  return await backUpVolumes(db, keepCopies(db, { repository, copies: open.copies, now }), report);
+  return await backUpVolumes(db, copySaver(db, { repository, copies: open.copies, now }), report);
 }
 
-function withVolumes({ id, ...saved }: Saved, volumes: readonly KeptVolumes[]): Saved {
+function withVolumes({ id, ...saved }: Saved, volumes: readonly SavedVolumes[]): Saved {
   const sum = (of: 'totalBytes' | 'addedBytes') => volumes.reduce((total, each) => total + each[of], saved[of]);
   return { id, totalBytes: sum('totalBytes'), addedBytes: sum('addedBytes') };
 }
@@ -206,7 +206,7 @@ async function verify(repository: Repository, id: string, { sha256 }: BackupCont
 }
 
 /** Data that no backup names which stays go with the others. */
-async function keepNewest(repository: Repository, count: number): Promise<void> {
+async function removeOlderBackups(repository: Repository, count: number): Promise<void> {
   const all = await repository.list(backupTag);
   const staying = all.slice(-count);
   const named = new Set<string>();
@@ -253,11 +253,11 @@ type KeepingFolders = {
   now: () => Instant;
 };
 
-function keepFolders({ repository, dataDir, draft, diskFreeBytes, now }: KeepingFolders): VolumeKeeper {
+function folderSaver({ repository, dataDir, draft, diskFreeBytes, now }: KeepingFolders): VolumeSaver {
   const root = volumesFolder(dataDir);
   const loops = createLoopVolumes(root);
 
-  async function keepOne(deploymentId: string, volumes: SizedVolumes): Promise<KeptOnce> {
+  async function saveOne(deploymentId: string, volumes: SizedVolumes): Promise<SavedWithPause> {
     const names = volumes.map(({ volume }) => volume);
     for (const volume of names) await loops.ensure({ deploymentId, volume });
     const { paths, pausedMs } = await copyVolumes(root, draft, deploymentId, names);
@@ -272,11 +272,11 @@ function keepFolders({ repository, dataDir, draft, diskFreeBytes, now }: Keeping
       const sized = wanted.map(async (volume) => ({ volume, sizeBytes: await loops.sizeOf({ deploymentId, volume }) }));
       return (await Promise.all(sized)).filter(({ sizeBytes }) => sizeBytes > 0);
     },
-    async keep(deploymentId, volumes) {
+    async save(deploymentId, volumes) {
       const names = volumes.map(({ volume }) => volume);
       try {
         if ((await freeBytesForCopies(root, deploymentId, names)) < diskFreeBytes) return undefined;
-        return await keepOne(deploymentId, volumes);
+        return await saveOne(deploymentId, volumes);
       } finally {
         await clearFolder(join(draft, volumesIn));
       }

@@ -4,8 +4,8 @@
  */
 
 import type { Kysely } from 'kysely';
-import { keepTars } from '../../backup/kept-tars.ts';
 import type { Repository } from '../../backup/restic.ts';
+import { storeTars } from '../../backup/stored-tars.ts';
 import type { Instant } from '../../deployment/deployment.ts';
 import { takeCopy, type VolumeCopies } from '../../engine/volume-facets.ts';
 import { newId } from '../../lib/ids.ts';
@@ -15,7 +15,7 @@ import { heldCopies, holdCopy, holdMs } from '../../store/copy-holds.ts';
 import type { Database } from '../../store/database.ts';
 import { keptDeployments } from '../../store/restorable-deployments.ts';
 import type { Tables } from '../../store/rows.ts';
-import { type KeptVolumes, volumesTag, volumesTagOf } from './backup-files.ts';
+import { type SavedVolumes, volumesTag, volumesTagOf } from './backup-files.ts';
 
 /** `not-here`: none of them exists yet, or they do not have their own file systems on this machine. */
 export type SkippedVolumes = {
@@ -28,14 +28,14 @@ export type SkippedVolumes = {
 export type SizedVolumes = { volume: string; sizeBytes: number }[];
 
 /** `pausedMs`: for so long its writers have waited, or were stopped. */
-export type KeptOnce = KeptVolumes & { pausedMs: number };
+export type SavedWithPause = SavedVolumes & { pausedMs: number };
 
 /** Where the volumes are. */
-export type VolumeKeeper = {
+export type VolumeSaver = {
   /** The existing volumes among the wanted ones. */
   sizes(deploymentId: string, wanted: readonly string[]): Promise<SizedVolumes>;
   /** Undefined if there is not enough space for the copy. */
-  keep(deploymentId: string, volumes: SizedVolumes): Promise<KeptOnce | undefined>;
+  save(deploymentId: string, volumes: SizedVolumes): Promise<SavedWithPause | undefined>;
 };
 
 export type VolumeReport = (step: { kind: 'kept-volumes'; deploymentId: string; pausedMs: number }) => void;
@@ -43,23 +43,23 @@ export type VolumeReport = (step: { kind: 'kept-volumes'; deploymentId: string; 
 /** `keeper`: or why none can be had. */
 export async function backUpVolumes(
   db: Database,
-  keeper: VolumeKeeper | Error,
+  saver: VolumeSaver | Error,
   reported: VolumeReport,
-): Promise<{ kept: KeptVolumes[]; leftOut: SkippedVolumes[] }> {
-  const kept: KeptVolumes[] = [];
+): Promise<{ kept: SavedVolumes[]; leftOut: SkippedVolumes[] }> {
+  const kept: SavedVolumes[] = [];
   const leftOut: SkippedVolumes[] = [];
   for (const { id: deploymentId, volumes: wanted } of await keptDeployments(db)) {
     let volumes = wanted;
     const leave = (because: SkippedVolumes['because'], fault?: Error) =>
       leftOut.push({ deploymentId, volumes, because, ...(fault && { fault }) });
     try {
-      if (keeper instanceof Error) throw keeper;
-      const here = await keeper.sizes(deploymentId, wanted);
+      if (saver instanceof Error) throw saver;
+      const here = await saver.sizes(deploymentId, wanted);
       volumes = wanted.filter((volume) => !here.some((found) => found.volume === volume));
       if (volumes.length > 0) leave('not-here');
       if (here.length === 0) continue;
       volumes = here.map(({ volume }) => volume);
-      const one = await keeper.keep(deploymentId, here);
+      const one = await saver.save(deploymentId, here);
       if (!one) {
         leave('no-room');
         continue;
@@ -80,7 +80,7 @@ export async function backUpVolumes(
  * service. If this command is killed, a service, or the next such command, removes the copy.
  */
 
-type KeepingCopies = { repository: Repository; copies: VolumeCopies; now: () => Instant };
+type CopySaverOptions = { repository: Repository; copies: VolumeCopies; now: () => Instant };
 
 /** The prefix of the names of all backups. No other name begins with it. */
 const prefix = 'backup-';
@@ -91,7 +91,7 @@ const prefix = 'backup-';
  */
 export async function clearKilledBackups(
   db: Kysely<Tables>,
-  { copies, now }: Pick<KeepingCopies, 'copies' | 'now'>,
+  { copies, now }: Pick<CopySaverOptions, 'copies' | 'now'>,
   wait: Wait = reallyWait,
 ): Promise<void> {
   const left = (await copies.list()).filter((key) => key.startsWith(prefix));
@@ -102,13 +102,13 @@ export async function clearKilledBackups(
   for (const key of left) if (!stillHeld.has(key)) await copies.clear(key).catch(() => {});
 }
 
-export function keepCopies(db: Kysely<Tables>, { repository, copies, now }: KeepingCopies): VolumeKeeper {
+export function copySaver(db: Kysely<Tables>, { repository, copies, now }: CopySaverOptions): VolumeSaver {
   return {
     async sizes(deploymentId, wanted) {
       const sizes = await copies.sizes(deploymentId);
       return wanted.flatMap((volume) => (sizes.has(volume) ? [{ volume, sizeBytes: sizes.get(volume)! }] : []));
     },
-    async keep(deploymentId, volumes) {
+    async save(deploymentId, volumes) {
       const key = `${prefix}${newId()}`;
       await using opened = new AsyncDisposableStack();
       opened.use(await holdCopy(db, key, now));
@@ -117,7 +117,7 @@ export function keepCopies(db: Kysely<Tables>, { repository, copies, now }: Keep
       opened.defer(() => copies.clear(key));
       if (copy.kind !== 'tars') throw new Error('A copy that is not a tar must be kept from its folder.');
       const at = now();
-      const { placeId, totalBytes, addedBytes } = await keepTars(copy, names, repository, {
+      const { placeId, totalBytes, addedBytes } = await storeTars(copy, names, repository, {
         tags: [volumesTag, volumesTagOf(deploymentId)],
         mayBeRenamed: false,
         withinMs: transferTimeoutMs(copy.apparentBytes),

@@ -24,7 +24,14 @@ import { write } from '../../store/transaction.ts';
 import { type MoveRefusal, migrateStore } from '../migrate-store.ts';
 import { keyFileOf } from '../rotate-key.ts';
 import { placeOf } from '../store-places.ts';
-import { type BackupContents, backupTag, fileNames, type KeptVolumes, readContents, sha256Of } from './backup-files.ts';
+import {
+  type BackupContents,
+  backupTag,
+  fileNames,
+  readContents,
+  type SavedVolumes,
+  sha256Of,
+} from './backup-files.ts';
 import { acquireBackupLock } from './backup-lock.ts';
 import type { OpenElsewhere } from './open-elsewhere.ts';
 import { type BroughtVolumes, bringVolumes, fillCopies, type VolumeFiller } from './restore-volumes.ts';
@@ -116,7 +123,7 @@ type FillingParts = {
 };
 
 async function fillerFor(
-  kept: readonly KeptVolumes[],
+  kept: readonly SavedVolumes[],
   { order, opened, draft, id, owner, keys }: FillingParts,
 ): Promise<VolumeFiller> {
   const { repository, store } = order;

@@ -4,11 +4,11 @@
  */
 
 import { BackupFault } from '../../backup/backup-fault.ts';
-import { fillFromTars } from '../../backup/kept-tars.ts';
 import type { Repository } from '../../backup/restic.ts';
+import { fillFromTars } from '../../backup/stored-tars.ts';
 import type { VolumeCopies } from '../../engine/volume-facets.ts';
 import { transferTimeoutMs } from '../../lib/transfer-timeout.ts';
-import type { KeptVolumes } from './backup-files.ts';
+import type { SavedVolumes } from './backup-files.ts';
 
 export type BroughtVolumes = {
   /** Volumes that this call restored. Those of an earlier, interrupted call are left out. */
@@ -20,18 +20,18 @@ export type BroughtVolumes = {
 /** Where the volumes are to be. */
 export type VolumeFiller = {
   /** The form of the copies that it can restore from. */
-  form: KeptVolumes['form'];
+  form: SavedVolumes['form'];
   /** Those of them that are not there. */
-  missing(kept: KeptVolumes): Promise<KeptVolumes['volumes']>;
+  missing(kept: SavedVolumes): Promise<SavedVolumes['volumes']>;
   /** Creates the volumes separately and empty, then fills and verifies them. `missing`: the needed ones. */
-  fill(kept: KeptVolumes, missing: KeptVolumes['volumes']): Promise<void>;
+  fill(kept: SavedVolumes, missing: SavedVolumes['volumes']): Promise<void>;
   /** Puts all of them in their places: nothing is there that could be written over. */
   place(brought: BroughtVolumes['brought']): Promise<void>;
 };
 
 /** `begun`: by a call that was interrupted; what is there was put there by it, but for those that it has left. */
 export async function bringVolumes(
-  kept: readonly KeptVolumes[],
+  kept: readonly SavedVolumes[],
   filler: VolumeFiller,
   begun: { left: string[] } | undefined,
 ): Promise<BroughtVolumes> {

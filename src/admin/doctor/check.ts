@@ -7,17 +7,17 @@
 export type State = 'good' | 'warn' | 'bad' | 'unknown';
 
 /** `seen` and `todo` are sentences for the operator, and may name what they have set. */
-export type Check = { name: string; state: State; seen: string; todo?: string };
+export type Check = { name: string; state: State; observed: string; todo?: string };
 
-export const good = (name: string, seen: string): Check => ({ name, state: 'good', seen });
-export const warn = (name: string, seen: string, todo: string): Check => ({ name, state: 'warn', seen, todo });
-export const bad = (name: string, seen: string, todo: string): Check => ({ name, state: 'bad', seen, todo });
-export const unknown = (name: string, seen: string, todo?: string): Check => ({
+export const good = (name: string, observed: string): Check => ({ name, state: 'good', observed });
+export const warn = (name: string, observed: string, todo: string): Check => ({ name, state: 'warn', observed, todo });
+export const bad = (name: string, observed: string, todo: string): Check => ({ name, state: 'bad', observed, todo });
+export const unknown = (name: string, observed: string, todo?: string): Check => ({
   name,
   state: 'unknown',
-  seen,
+  observed,
   ...(todo !== undefined && { todo }),
 });
 
 /** The value that was looked up, or why the lookup failed, in a few words. */
-export type Look<T> = { value: T } | { fault: string };
+export type Observation<T> = { value: T } | { fault: string };

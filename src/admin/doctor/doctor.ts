@@ -6,14 +6,14 @@ import { placeOf } from '../store-places.ts';
 import { type Check, unknown } from './check.ts';
 import {
   addressesOf,
-  askPort,
   clockAhead,
   judgeCertificate,
   judgeOrders,
   ownAddresses,
+  probePort,
   shownCertificate,
-} from './look-at-network.ts';
-import { lookAtDisk, lookAtEngine, lookAtMail, lookAtService, lookAtStore } from './look-at-service.ts';
+} from './inspect-network.ts';
+import { inspectDisk, inspectEngine, inspectMail, inspectService, inspectStore } from './inspect-service.ts';
 import { judgeClock, judgeDisk, judgeEngine, judgeFirewall, judgeService } from './machine.ts';
 import { judgeListening, judgeNames, judgePort } from './names-and-ports.ts';
 import {
@@ -86,7 +86,7 @@ async function examineNetwork(
   const [apiAddresses, appsAddresses, answers, handshakes] = await Promise.all([
     addressesOf(api),
     addressesOf(anyApplication),
-    Promise.all(ports.map(askPort)),
+    Promise.all(ports.map(probePort)),
     Promise.all(shown.map(async (each) => ({ ...each, shown: await shownCertificate(each.host, basePort) }))),
   ]);
   return [
@@ -107,12 +107,12 @@ async function examineMachine(settings: DoctorSettings): Promise<Check[]> {
   const isDocker = engine === 'docker';
   // A server that this machine contacts anyway.
   const source = acmeDirectory ?? (isDocker ? new URL('https://registry-1.docker.io/v2/') : undefined);
-  const nobody = { fault: 'the settings name no server to compare with' };
+  const noSource = { fault: 'the settings name no server to compare with' };
   const [aheadMs, space, service, docker] = await Promise.all([
-    source ? clockAhead(source, acmeDirectory && acmeRoot) : nobody,
-    lookAtDisk(dataDir),
-    lookAtService(port, metricsToken),
-    isDocker ? lookAtEngine(runtime) : undefined,
+    source ? clockAhead(source, acmeDirectory && acmeRoot) : noSource,
+    inspectDisk(dataDir),
+    inspectService(port, metricsToken),
+    isDocker ? inspectEngine(runtime) : undefined,
   ]);
   return [
     judgeService(service),
@@ -128,7 +128,7 @@ async function examineUpkeep(
   settings: DoctorSettings,
   { now, sendTo }: { now: number; sendTo: string | undefined },
 ): Promise<Check[]> {
-  const [store, mail] = await Promise.all([lookAtStore(settings), lookAtMail(settings.mail, sendTo)]);
+  const [store, mail] = await Promise.all([inspectStore(settings), inspectMail(settings.mail, sendTo)]);
   return [
     judgeDatabase(placeOf(settings), store.tookMs),
     judgeBackup(store.backupAt, now),

@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Check } from './check.ts';
-import { failedOrders, judgeCertificate, judgeOrders, type Shown } from './look-at-network.ts';
+import { failedOrders, judgeCertificate, judgeOrders, type Shown } from './inspect-network.ts';
 import { judgeClock, judgeDisk, judgeEngine, judgeFirewall, judgeService } from './machine.ts';
-import { judgeListening, judgeNames, judgePort, type NamesSeen } from './names-and-ports.ts';
+import { judgeListening, judgeNames, judgePort, type ObservedNames } from './names-and-ports.ts';
 import { judgeBackup, judgeDatabase, judgeMail, judgeOpenness, judgeOperatorMail, type Openness } from './upkeep.ts';
 
 const now = Date.UTC(2030, 0, 1);
 const day = 24 * 3_600_000;
 const gibibyte = 2 ** 30;
 
-const names: NamesSeen = {
+const names: ObservedNames = {
   api: { host: 'berth.example.com', addresses: { value: ['203.0.113.7'] } },
   apps: { host: 'any.apps.example.net', addresses: { value: ['203.0.113.7'] } },
   own: ['127.0.0.1', '203.0.113.7'],
@@ -49,7 +49,7 @@ function reported(...checks: Check[]): string {
     if (state === 'bad' || state === 'warn') assert.ok(todo, `${name}: what to do`);
   return checks
     .filter(({ state }) => state !== 'good')
-    .map(({ name, state, seen }) => `${state} ${name}: ${seen}`)
+    .map(({ name, state, observed: seen }) => `${state} ${name}: ${seen}`)
     .join('\n');
 }
 

@@ -1,13 +1,13 @@
 /** Requirements of the machine itself. Pure. */
-import { bad, type Check, good, type Look, unknown, warn } from './check.ts';
+import { bad, type Check, good, type Observation, unknown, warn } from './check.ts';
 
 /** How far this machine's clock is ahead of another's. */
-export type ClockSeen = { source: string; aheadMs: Look<number> };
+export type ObservedClock = { source: string; aheadMs: Observation<number> };
 
 /** `Date` of HTTP counts seconds, and the answer takes a while. */
 const clockLimits = { goodMs: 5_000, warnMs: 60_000 };
 
-export function judgeClock({ source, aheadMs }: ClockSeen): Check {
+export function judgeClock({ source, aheadMs }: ObservedClock): Check {
   const todo = 'Run an NTP client, such as systemd-timesyncd or chrony.';
   if ('fault' in aheadMs)
     return unknown(
@@ -22,10 +22,10 @@ export function judgeClock({ source, aheadMs }: ClockSeen): Check {
   return bad('clock', `${words} This makes certificates and sign-ins fail.`, todo);
 }
 
-export type DiskSeen = { place: string; space: Look<{ freeBytes: number; totalBytes: number }> };
+export type ObservedDisk = { place: string; space: Observation<{ freeBytes: number; totalBytes: number }> };
 
 /** `minBytes`: below it nothing starts. */
-export function judgeDisk({ place, space }: DiskSeen, minBytes: number, name = 'disk'): Check {
+export function judgeDisk({ place, space }: ObservedDisk, minBytes: number, name = 'disk'): Check {
   if ('fault' in space) return unknown(name, `The disk of ${place} could not be looked at: ${space.fault}.`);
   const { freeBytes, totalBytes } = space.value;
   const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
@@ -37,9 +37,9 @@ export function judgeDisk({ place, space }: DiskSeen, minBytes: number, name = '
 }
 
 /** `outdated`: a sentence for each program that is older than supported. */
-export type EngineSeen = { version: string; outdated: readonly string[] };
+export type ObservedEngine = { version: string; outdated: readonly string[] };
 
-export function judgeEngine(engine: Look<EngineSeen>): Check[] {
+export function judgeEngine(engine: Observation<ObservedEngine>): Check[] {
   if ('fault' in engine)
     return [
       bad(
@@ -62,9 +62,9 @@ export function judgeEngine(engine: Look<EngineSeen>): Check[] {
 }
 
 /** The running service's report on itself. */
-export type ServiceSeen = { isReady: boolean; problem: string | undefined; isIsolated: boolean | undefined };
+export type ObservedService = { isReady: boolean; problem: string | undefined; isIsolated: boolean | undefined };
 
-export function judgeService(service: Look<ServiceSeen>): Check {
+export function judgeService(service: Observation<ObservedService>): Check {
   if ('fault' in service)
     return bad(
       'service',
@@ -77,7 +77,7 @@ export function judgeService(service: Look<ServiceSeen>): Check {
     : bad('service', `The service is not ready. ${problem}`, 'Its log says more.');
 }
 
-export function judgeFirewall(service: Look<ServiceSeen>, isUnsafeAllowed: boolean): Check {
+export function judgeFirewall(service: Observation<ObservedService>, isUnsafeAllowed: boolean): Check {
   const name = 'firewall';
   const todo = 'Install nftables, and start the service as root; its log says what its self-check has found.';
   if ('fault' in service)

@@ -1,19 +1,19 @@
 /** Whether visitors find the service: what its names lead to, and what answers there. Pure. */
-import { bad, type Check, good, type Look, unknown, warn } from './check.ts';
+import { bad, type Check, good, type Observation, unknown, warn } from './check.ts';
 
-export type NamesSeen = {
-  api: { host: string; addresses: Look<readonly string[]> };
+export type ObservedNames = {
+  api: { host: string; addresses: Observation<readonly string[]> };
   /** Any name below the applications' domain. */
-  apps: { host: string; addresses: Look<readonly string[]> };
+  apps: { host: string; addresses: Observation<readonly string[]> };
   /** Of this machine's interfaces. */
   own: readonly string[];
   /** A proxy in front of this machine receives the requests, so the addresses are the proxy's. */
   isBehindProxy: boolean;
 };
 
-export function judgeNames({ api, apps, own, isBehindProxy }: NamesSeen): Check[] {
+export function judgeNames({ api, apps, own, isBehindProxy }: ObservedNames): Check[] {
   const record = (host: string) => `Set a record A (and AAAA, where this machine has IPv6) for ${host} in DNS.`;
-  const judge = (name: string, { host, addresses }: NamesSeen['api'], shown: string): Check => {
+  const judge = (name: string, { host, addresses }: ObservedNames['api'], shown: string): Check => {
     if (host === 'localhost' || host.endsWith('.localhost'))
       return unknown(
         name,
@@ -59,10 +59,10 @@ export function judgeNames({ api, apps, own, isBehindProxy }: NamesSeen): Check[
 /** The answer of a port of the public name. `berth`: as this service answers. */
 export type Answer = { kind: 'berth' } | { kind: 'other'; status: number } | { kind: 'none'; code: string };
 
-export type PortSeen = { scheme: 'http' | 'https'; host: string; port: number; answer: Answer };
+export type ObservedPort = { scheme: 'http' | 'https'; host: string; port: number; answer: Answer };
 
 /** Checked from this machine: a firewall further out is not visible here. */
-export function judgePort({ scheme, host, port, answer }: PortSeen): Check {
+export function judgePort({ scheme, host, port, answer }: ObservedPort): Check {
   const name = `port-${scheme}`;
   const where = `${host}:${port}`;
   const outside = ' This check ran from this machine: try it from another machine too.';

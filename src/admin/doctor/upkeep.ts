@@ -1,11 +1,11 @@
 /** Maintenance tasks that operators easily forget. Pure. */
 import type { Orphans } from '../orphans.ts';
-import { bad, type Check, good, type Look, unknown, warn } from './check.ts';
+import { bad, type Check, good, type Observation, unknown, warn } from './check.ts';
 
 const dayMs = 24 * 3_600_000;
 
 /** `undefined`: there never was one. */
-export function judgeBackup(lastAt: Look<number | undefined>, now: number): Check {
+export function judgeBackup(lastAt: Observation<number | undefined>, now: number): Check {
   const todo = 'Run "berth admin backup --to PLACE" daily, by cron or a systemd timer.';
   if ('fault' in lastAt)
     return unknown('backup', `The time of the last backup is unknown: ${lastAt.fault}.`, 'See database.');
@@ -17,7 +17,7 @@ export function judgeBackup(lastAt: Look<number | undefined>, now: number): Chec
   return good('backup', `${words}.`);
 }
 
-export function judgeOrphans(orphans: Look<Orphans>): Check {
+export function judgeOrphans(orphans: Observation<Orphans>): Check {
   const name = 'orphans';
   if ('fault' in orphans) return unknown(name, `The quarantine cannot be read: ${orphans.fault}.`, 'See database.');
   const { hold, orphans: found } = orphans.value;
@@ -37,7 +37,7 @@ export function judgeOrphans(orphans: Look<Orphans>): Check {
 }
 
 /** `undefined`: the database has never been used by a service. */
-export function judgeDatabase(place: string, tookMs: Look<number | undefined>): Check {
+export function judgeDatabase(place: string, tookMs: Observation<number | undefined>): Check {
   if ('fault' in tookMs)
     return bad(
       'database',
@@ -57,9 +57,9 @@ export function judgeDatabase(place: string, tookMs: Look<number | undefined>): 
 }
 
 /** `undefined`: no mail server is set. `isSent`: a mail was sent to who was named. */
-export type MailSeen = { server: string; answer: Look<{ isSent: boolean }> } | undefined;
+export type ObservedMail = { server: string; answer: Observation<{ isSent: boolean }> } | undefined;
 
-export function judgeMail(mail: MailSeen): Check {
+export function judgeMail(mail: ObservedMail): Check {
   if (!mail)
     return warn(
       'mail',

@@ -12,14 +12,14 @@ import { StoreFault } from '../../store/store-fault.ts';
 import { tryToWrite } from '../../store/write-probe.ts';
 import { obstacleAt, openStore } from '../open-store.ts';
 import { listOrphans, type Orphans } from '../orphans.ts';
-import type { Look } from './check.ts';
-import { failedOrders, look, patienceMs } from './look-at-network.ts';
-import type { EngineSeen, ServiceSeen } from './machine.ts';
-import type { MailSeen } from './upkeep.ts';
+import type { Observation } from './check.ts';
+import { failedOrders, observe, patienceMs } from './inspect-network.ts';
+import type { ObservedEngine, ObservedService } from './machine.ts';
+import type { ObservedMail } from './upkeep.ts';
 
 /** Queries the machine's own address, as a monitor would. */
-export function lookAtService(port: number, metricsToken: string | undefined): Promise<Look<ServiceSeen>> {
-  return look(async () => {
+export function inspectService(port: number, metricsToken: string | undefined): Promise<Observation<ObservedService>> {
+  return observe(async () => {
     const at = `http://127.0.0.1:${port}`;
     const signal = AbortSignal.timeout(patienceMs);
     const ready = await fetch(`${at}/readyz`, { signal }).catch((error: { cause?: { code?: string } }) => {
@@ -33,32 +33,32 @@ export function lookAtService(port: number, metricsToken: string | undefined): P
   });
 }
 
-export function lookAtEngine(runtime: Runtime): Promise<Look<EngineSeen>> {
-  return look(async () => {
+export function inspectEngine(runtime: Runtime): Promise<Observation<ObservedEngine>> {
+  return observe(async () => {
     const docker = await connectDocker();
     return { version: (await docker.version()).Version, outdated: await findOutdatedPrograms(docker, runtime) };
   });
 }
 
-export function lookAtDisk(place: string): Promise<Look<{ freeBytes: number; totalBytes: number }>> {
-  return look(async () => {
+export function inspectDisk(place: string): Promise<Observation<{ freeBytes: number; totalBytes: number }>> {
+  return observe(async () => {
     const { bavail, blocks, bsize } = await statfs(place);
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
   });
 }
 
-export type StoreSeen = {
-  tookMs: Look<number | undefined>;
-  backupAt: Look<number | undefined>;
-  failedOrders: Look<{ host: string; problem: string }[]>;
-  orphans: Look<Orphans>;
+export type ObservedStore = {
+  tookMs: Observation<number | undefined>;
+  backupAt: Observation<number | undefined>;
+  failedOrders: Observation<{ host: string; problem: string }[]>;
+  orphans: Observation<Orphans>;
 };
 
 /** A database may be slow rather than away; it is opened once. */
-export async function lookAtStore(
+export async function inspectStore(
   settings: StoreSettings & { baseUrl: URL; appsDomain: string; graceMs: number },
-): Promise<StoreSeen> {
-  const opened = await look(() => openStore(settings), 4 * patienceMs);
+): Promise<ObservedStore> {
+  const opened = await observe(() => openStore(settings), 4 * patienceMs);
   if ('fault' in opened) return { tookMs: opened, backupAt: opened, failedOrders: opened, orphans: opened };
   const db = opened.value;
   if (!db) {
@@ -68,10 +68,10 @@ export async function lookAtStore(
   }
   try {
     return {
-      tookMs: await look(() => timeOf(db)),
-      backupAt: await look(() => lastBackupAt(db)),
-      orphans: await look(() => listOrphans(db, settings)),
-      failedOrders: await look(async () => failedOrders(await certificateStates(db), settings)),
+      tookMs: await observe(() => timeOf(db)),
+      backupAt: await observe(() => lastBackupAt(db)),
+      orphans: await observe(() => listOrphans(db, settings)),
+      failedOrders: await observe(async () => failedOrders(await certificateStates(db), settings)),
     };
   } finally {
     await db.destroy();
@@ -92,10 +92,13 @@ function explainFull(error: unknown): never {
 }
 
 /** @param sendTo the recipient of a test mail. Undefined: no mail is sent. */
-export async function lookAtMail(settings: MailSettings | undefined, sendTo: string | undefined): Promise<MailSeen> {
+export async function inspectMail(
+  settings: MailSettings | undefined,
+  sendTo: string | undefined,
+): Promise<ObservedMail> {
   if (!settings) return undefined;
   const transport = mailTransport(settings);
-  const answer = await look(async () => {
+  const answer = await observe(async () => {
     if (sendTo === undefined) await transport.verify();
     else await transport.sendMail({ from: settings.mailFrom, to: { name: '', address: sendTo }, ...trial });
     return { isSent: sendTo !== undefined };

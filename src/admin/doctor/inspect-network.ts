@@ -4,16 +4,16 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { networkInterfaces } from 'node:os';
 import { connect, type PeerCertificate } from 'node:tls';
-import { bad, type Check, good, type Look, unknown, warn } from './check.ts';
-import type { Answer, PortSeen } from './names-and-ports.ts';
+import { bad, type Check, good, type Observation, unknown, warn } from './check.ts';
+import type { Answer, ObservedPort } from './names-and-ports.ts';
 
 /** For each query; queries of one visit run at the same time. */
 export const patienceMs = 10_000;
 
 /** A fault in a few words, without anything of a secret: an error's code, or its message. */
-export async function look<T>(work: () => Promise<T>, limitMs = patienceMs): Promise<Look<T>> {
+export async function observe<T>(work: () => Promise<T>, limitMs = patienceMs): Promise<Observation<T>> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Look<T>>((resolve) => {
+  const late = new Promise<Observation<T>>((resolve) => {
     timer = setTimeout(() => resolve({ fault: `no answer in ${limitMs / 1000} s` }), limitMs);
   });
   const done = work().then(
@@ -23,8 +23,8 @@ export async function look<T>(work: () => Promise<T>, limitMs = patienceMs): Pro
   return await Promise.race([done, late]).finally(() => clearTimeout(timer));
 }
 
-export function addressesOf(host: string): Promise<Look<string[]>> {
-  return look(async () => (await lookup(host, { all: true })).map(({ address }) => address));
+export function addressesOf(host: string): Promise<Observation<string[]>> {
+  return observe(async () => (await lookup(host, { all: true })).map(({ address }) => address));
 }
 
 export function ownAddresses(): string[] {
@@ -32,7 +32,7 @@ export function ownAddresses(): string[] {
 }
 
 /** Requests the service's liveness path. If it terminates TLS, HTTP is answered with a redirect or a page of ours. */
-export async function askPort({ scheme, host, port }: Omit<PortSeen, 'answer'>): Promise<PortSeen> {
+export async function probePort({ scheme, host, port }: Omit<ObservedPort, 'answer'>): Promise<ObservedPort> {
   const answer = await new Promise<Answer>((resolve) => {
     const options = { host, port, path: '/healthz', timeout: patienceMs, agent: false } as const;
     // Another check covers the trust in the certificate.
@@ -59,8 +59,8 @@ export async function askPort({ scheme, host, port }: Omit<PortSeen, 'answer'>):
 }
 
 /** The certificate shown to a browser for this host, at its public address. */
-export function shownCertificate(host: string, port: number): Promise<Look<Shown>> {
-  return look(
+export function shownCertificate(host: string, port: number): Promise<Observation<Shown>> {
+  return observe(
     () =>
       new Promise<Shown>((resolve, reject) => {
         const socket = connect({ host, port, servername: host, rejectUnauthorized: false, timeout: patienceMs });
@@ -93,8 +93,8 @@ function lengthOf(leaf: PeerCertificate | undefined): number {
 }
 
 /** How far our clock is ahead of who answers there; `root`: PEM, for one that the machine does not trust. */
-export function clockAhead(url: URL, root: string | undefined): Promise<Look<number>> {
-  return look(
+export function clockAhead(url: URL, root: string | undefined): Promise<Observation<number>> {
+  return observe(
     () =>
       new Promise<number>((resolve, reject) => {
         const options = { method: 'HEAD', timeout: patienceMs, agent: false, ...(root !== undefined && { ca: root }) };
@@ -119,11 +119,11 @@ export function clockAhead(url: URL, root: string | undefined): Promise<Look<num
 /** The result of a handshake. `problem`: why a browser with this machine's roots would refuse it. */
 export type Shown = { issuer: string; expiresAt: number; begunAt: number; chain: number; problem: string | undefined };
 
-type CertificateSeen = { name: string; host: string; shown: Look<Shown> };
+type ObservedCertificate = { name: string; host: string; shown: Observation<Shown> };
 
 const dayMs = 24 * 3_600_000;
 
-export function judgeCertificate({ name, host, shown }: CertificateSeen, now: number): Check {
+export function judgeCertificate({ name, host, shown }: ObservedCertificate, now: number): Check {
   if ('fault' in shown) {
     if (/unrecognized|alert|no certificate/i.test(shown.fault))
       return bad(
@@ -165,7 +165,7 @@ export function failedOrders(
 }
 
 /** The rows of the store: of each host whose order failed, the authority's words. */
-export function judgeOrders(orders: Look<readonly { host: string; problem: string }[]>): Check {
+export function judgeOrders(orders: Observation<readonly { host: string; problem: string }[]>): Check {
   const name = 'certificate-orders';
   if ('fault' in orders) return unknown(name, `The orders could not be read: ${orders.fault}.`, 'See database.');
   const [first, ...more] = orders.value;

@@ -12,7 +12,7 @@ const tarName = 'volume.tar';
 const between = ' ';
 
 /** The contents of volumes, by volume. */
-export type TarsToKeep = { read(volume: string, to: Writable, signal: AbortSignal): Promise<void> };
+export type TarsToStore = { read(volume: string, to: Writable, signal: AbortSignal): Promise<void> };
 
 export type TarsToFill = {
   fill(
@@ -22,15 +22,15 @@ export type TarsToFill = {
   ): Promise<void>;
 };
 
-export type KeptTars = Omit<Saved, 'id'> & { placeId: string };
+export type StoredTars = Omit<Saved, 'id'> & { placeId: string };
 
 /** Each of the volumes, in this order. */
-export async function keepTars(
-  tars: TarsToKeep,
+export async function storeTars(
+  tars: TarsToStore,
   volumes: readonly string[],
   repository: Pick<Repository, 'saveStream'>,
   saving: Saving,
-): Promise<KeptTars> {
+): Promise<StoredTars> {
   const ids: string[] = [];
   const sum = { totalBytes: 0, addedBytes: 0 };
   for (const volume of volumes) {
