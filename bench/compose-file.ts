@@ -10,7 +10,7 @@ export type Variant = {
 };
 
 /** Places of the pods' files, next to the Compose file: `<pod>/<path>`. */
-export function filesBeside(spec: AppSpec): { path: string; content: string }[] {
+export function additionalFiles(spec: AppSpec): { path: string; content: string }[] {
   return spec.pods.flatMap((pod) => pod.files.map(({ path, content }) => ({ path: placeOf(pod, path), content })));
 }
 

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { lastLinesOf } from '../scripts/setup/commands.ts';
 import type { Compose } from '../scripts/setup/compose.ts';
 import type { AppSpec } from '../src/config/spec/spec.ts';
-import { composeFile, filesBeside, type Variant } from './compose-file.ts';
+import { additionalFiles, composeFile, type Variant } from './compose-file.ts';
 import type { Undo } from './undo.ts';
 
 export type Project = {
@@ -30,7 +30,7 @@ export async function createProject(
   const folder = await mkdtemp(join(tmpdir(), 'berth-bench-compose-'));
   undo.add(`remove ${folder}`, () => rm(folder, { recursive: true, force: true }));
   const write = async (some: AppSpec) => {
-    for (const { path, content } of filesBeside(some)) {
+    for (const { path, content } of additionalFiles(some)) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await writeFile(join(folder, path), content);
     }

@@ -8,7 +8,7 @@ import { startChromium } from '../test/browser/chromium.ts';
 import { createBerth } from '../test/scenarios/berth.ts';
 import { measureLongLog } from './long-log.ts';
 import { median } from './statistics.ts';
-import { longestTaskOf, type Seen, seenBy, watchPage } from './watched-page.ts';
+import { longestTaskOf, type PageMetrics, pageMetrics, watchPage } from './watched-page.ts';
 
 const rounds = 5;
 const slowedBy = 4;
@@ -18,7 +18,7 @@ try {
   await berth.serve();
   const chromium = await startChromium(berth.settings.port);
   try {
-    const views: Seen[] = [];
+    const views: PageMetrics[] = [];
     const pictures: number[] = [];
     for (let round = 0; round < rounds; round++) {
       const context = await chromium.browser.newContext({ viewport: { width: 1440, height: 900 } });
@@ -28,7 +28,7 @@ try {
       pictures.push(await drawThirtyPods(page));
       await context.close();
     }
-    const of = (key: keyof Seen) => views.map((view) => view[key]);
+    const of = (key: keyof PageMetrics) => views.map((view) => view[key]);
     console.log(`first view, processor slowed ${slowedBy} times, median (worst) of ${rounds}:`);
     console.log(`  largest contentful paint   ${print(of('paintedMs'))} ms`);
     console.log(`  layout shift               ${Math.max(...of('shift')).toFixed(4)} at most`);
@@ -47,13 +47,13 @@ for (const rate of [1, slowedBy]) {
     console.log(`  ${action.padEnd(36)} ${Math.round(longestMs)} ms`);
 }
 
-async function openSlowed(page: Page, session: CDPSession): Promise<Seen> {
+async function openSlowed(page: Page, session: CDPSession): Promise<PageMetrics> {
   await watchPage(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate: slowedBy });
   await page.goto(berth.settings.baseUrl.origin);
   await page.waitForSelector('.picture .pod-box');
   await page.waitForSelector('.problems .valid');
-  const seen = await seenBy(page);
+  const seen = await pageMetrics(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
   return seen;
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectDocker } from '../src/engine/docker/connect-docker.ts';
 import type { Owned } from '../src/engine/engine.ts';
-import { ask, untilOk } from './http.ts';
+import { send, untilOk } from './http.ts';
 import type { Service, Started } from './service.ts';
 
 export type Density = {
@@ -49,7 +49,7 @@ export async function measureDensity(
     if (number % 20 === 0) say(`${number} deployments; the last one was live after ${Math.round(live.at(-1)!)} ms`);
   }
   const statuses = await Promise.all(
-    started.map(async ({ host }) => (await ask({ host, port: service.port, path: '/' }, signal)).status),
+    started.map(async ({ host }) => (await send({ host, port: service.port, path: '/' }, signal)).status),
   );
   await delay(settlingMs, undefined, { signal });
   const bytesEach = await containerBytes(await service.owned());

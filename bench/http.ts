@@ -18,16 +18,16 @@ export type Answer = { status: number; body: string; ms: number };
 
 const answerTimeoutMs = 10_000;
 
-export async function ask(question: Question, signal: AbortSignal): Promise<Answer> {
+export async function send(question: Question, signal: AbortSignal): Promise<Answer> {
   const { port, path, host, method = 'GET', type, body = '' } = question;
-  const askedAt = performance.now();
+  const sentAt = performance.now();
   const until = AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]);
   return await new Promise((resolve, reject) => {
     const headers = { host, ...(type && { 'content-type': type }), 'content-length': Buffer.byteLength(body) };
     const requested = request({ host: '127.0.0.1', port, path, method, headers, agent: false, signal: until });
     requested.once('response', (response) => {
       text(response).then((body) => {
-        resolve({ status: response.statusCode ?? 0, body, ms: performance.now() - askedAt });
+        resolve({ status: response.statusCode ?? 0, body, ms: performance.now() - sentAt });
       }, reject);
     });
     requested.on('error', reject);
@@ -48,7 +48,7 @@ export async function untilOk(question: Question, signal: AbortSignal): Promise<
   let last = 'nothing yet';
   while (performance.now() < deadline) {
     signal.throwIfAborted();
-    const answer = await ask(question, signal).catch((error: Error) => error);
+    const answer = await send(question, signal).catch((error: Error) => error);
     if (!(answer instanceof Error) && answer.status === 200) return performance.now();
     last = answer instanceof Error ? answer.message : `status ${answer.status}: ${answer.body.slice(0, 500)}`;
     await delay(pollMs, undefined, { signal });

@@ -3,7 +3,7 @@
  * under attack, one window after the other.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answer, ask, untilOk } from './http.ts';
+import { type Answer, send, untilOk } from './http.ts';
 import type { Service, Started } from './service.ts';
 
 /** Milliseconds of every answer of a window. */
@@ -61,7 +61,7 @@ async function measureWindow({ port, get }: Service, { host }: Started, signal: 
   const begunAt = performance.now();
   for (let dueAt = begunAt; dueAt < begunAt + windowMs; dueAt += pauseMs) {
     await delay(Math.max(0, dueAt - performance.now()), undefined, { signal });
-    window.site.push(okMs(await ask({ host, port, path: '/' }, signal)));
+    window.site.push(okMs(await send({ host, port, path: '/' }, signal)));
     window.api.push(okMs(await get('/healthz')));
   }
   return window;
@@ -76,7 +76,7 @@ function okMs({ status, ms }: Answer): number {
 async function sendCommand({ port }: Service, { host }: Started, path: string, signal: AbortSignal): Promise<Answer> {
   const deadline = performance.now() + patienceMs;
   while (performance.now() < deadline) {
-    const answer = await ask({ host, port, path }, signal).catch((error: Error) => error);
+    const answer = await send({ host, port, path }, signal).catch((error: Error) => error);
     if (!(answer instanceof Error) && answer.status === 200) return answer;
     await delay(50, undefined, { signal });
   }

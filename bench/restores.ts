@@ -3,7 +3,7 @@
  * deployment.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ask } from './http.ts';
+import { send } from './http.ts';
 import type { Service, Started } from './service.ts';
 
 export type RestoreTimes = {
@@ -36,7 +36,7 @@ export async function measureRestores(
     return JSON.parse(body);
   };
   const isAnswered = async (host: string) =>
-    (await ask({ host, port: service.port, path: page }, signal).catch(() => undefined))?.status === 200;
+    (await send({ host, port: service.port, path: page }, signal).catch(() => undefined))?.status === 200;
 
   const isRestored = async () => {
     const [{ state, problem }] = (await reported()).restores;

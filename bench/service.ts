@@ -13,7 +13,7 @@ import { createDockerEngine } from '../src/engine/docker/docker.ts';
 import { endIsolation } from '../src/engine/docker/firewall/isolate.ts';
 import { volumesFolder } from '../src/engine/docker/volumes/loop-layout.ts';
 import type { Owned } from '../src/engine/engine.ts';
-import { type Answer, ask, untilOk } from './http.ts';
+import { type Answer, send, untilOk } from './http.ts';
 import type { Undo } from './undo.ts';
 
 export type Started = { sessionToken: string; applicationName: string; host: string; ms: number };
@@ -103,7 +103,7 @@ export async function startService(
   removeRules = () => endIsolation(store.owner, dataDir);
   const running = new Set<Started>();
   const post = (path: string, type: string, body: string | Buffer) =>
-    ask({ port, host: `localhost:${port}`, method: 'POST', path, type, body }, AbortSignal.timeout(answerPatienceMs));
+    send({ port, host: `localhost:${port}`, method: 'POST', path, type, body }, AbortSignal.timeout(answerPatienceMs));
 
   async function start(path: string, type: string, body: string | Buffer): Promise<Started> {
     signal.throwIfAborted();
@@ -118,7 +118,7 @@ export async function startService(
     port,
     pid: child.pid!,
     post,
-    get: (path) => ask({ port, host: `localhost:${port}`, path }, signal),
+    get: (path) => send({ port, host: `localhost:${port}`, path }, signal),
     start: (yaml) => start('/startUserDeployment', 'text/x-yaml', yaml),
     startSource: (name, archive) => start(`/startUserDeployment?name=${name}`, 'application/gzip', archive),
     async updateSource({ sessionToken, applicationName: name }, archive) {

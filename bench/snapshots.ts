@@ -4,7 +4,7 @@
  * is fifty requests that waited.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answer, ask, untilOk } from './http.ts';
+import { type Answer, send, untilOk } from './http.ts';
 import { computeIdly } from './idle-loop.ts';
 import { measureRestores, type RestoreTimes } from './restores.ts';
 import type { Service, Started } from './service.ts';
@@ -63,7 +63,7 @@ export async function measureSnapshots(
     nextToLoop: [],
   };
   const change = async (path: string) => {
-    const { status, body } = await ask({ ...at, path }, signal);
+    const { status, body } = await send({ ...at, path }, signal);
     if (status !== 200) throw new Error(`The application was to change its data, and answered ${body}.`);
   };
   await measure(at, delay(1_000, undefined, { signal }), signal); // the first requests warm everything up
@@ -99,7 +99,7 @@ async function measure<T>(
   // Heard below, when the last request has been answered.
   ended.catch(() => {});
   const note = (to: number[], path: string) =>
-    requested.push(ask({ host, port, path }, signal).then((answer) => void to.push(okMs(answer))));
+    requested.push(send({ host, port, path }, signal).then((answer) => void to.push(okMs(answer))));
   for (let dueAt = performance.now(); !isOver; dueAt += pauseMs) {
     await delay(Math.max(0, dueAt - performance.now()), undefined, { signal });
     note(window.reads, '/read');

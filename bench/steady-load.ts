@@ -41,15 +41,15 @@ export async function whileVisited(
     const isSlow = number % 10 === 3;
     const path = isSlow ? paths.slow(300 + ((number * 7) % 500)) : isPost ? paths.echo : paths.page;
     const body = isPost ? `post ${number} `.repeat(50) : '';
-    const askedAt = performance.now();
-    const what = `${isPost ? 'POST' : 'GET'} ${path} at ${Math.round(askedAt - begunAt)} ms`;
+    const sentAt = performance.now();
+    const what = `${isPost ? 'POST' : 'GET'} ${path} at ${Math.round(sentAt - begunAt)} ms`;
     try {
-      const kept = number % 4 === 1 ? false : agent;
-      const { status, text } = await ask({ ...site, path, body, agent: kept });
+      const chosen = number % 4 === 1 ? false : agent;
+      const { status, text } = await ask({ ...site, path, body, agent: chosen });
       if (status !== 200) throw new Error(`${status} ${text.slice(0, 200)}`);
       if (!text.endsWith(body)) throw new Error(`not what was sent: ${text.slice(0, 200)}`);
       seen.revisions.push(text.split(' ', 1)[0]!);
-      if (!isSlow) seen.latenciesMs.push(performance.now() - askedAt);
+      if (!isSlow) seen.latenciesMs.push(performance.now() - sentAt);
     } catch (error) {
       seen.failures.push(`${what}: ${(error as Error).message}`);
     }
@@ -90,9 +90,9 @@ export async function visitSteadily(
   }
 }
 
-type Asked = { host: string; port: number; path: string; body: string; agent: Agent | false };
+type TargetRequest = { host: string; port: number; path: string; body: string; agent: Agent | false };
 
-function ask({ host, port, path, body, agent }: Asked): Promise<{ status: number; text: string }> {
+function ask({ host, port, path, body, agent }: TargetRequest): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request({
       host: '127.0.0.1',

@@ -28,7 +28,7 @@ export async function berthUpdates(service: Service, count: number, signal: Abor
     for (let number = 1; number <= count; number++) {
       const begunAt = performance.now();
       await service.update(started, documentOf(`r${number}`));
-      live.push((await untilSeen(seen, `r${number}`, signal)) - begunAt);
+      live.push((await untilServed(seen, `r${number}`, signal)) - begunAt);
       await service.untilRunning(started);
     }
   });
@@ -55,7 +55,7 @@ export async function composeUpdates(
     for (let number = 1; number <= count; number++) {
       await project.change(specOf(`r${number}`));
       const begunAt = performance.now();
-      const [answeredAt, ms] = await Promise.all([untilSeen(seen, `r${number}`, signal), project.up(signal)]);
+      const [answeredAt, ms] = await Promise.all([untilServed(seen, `r${number}`, signal), project.up(signal)]);
       live.push(answeredAt - begunAt);
       returns.push(ms);
     }
@@ -65,7 +65,7 @@ export async function composeUpdates(
 }
 
 /** Resolves with when the revision's first answer was seen. */
-async function untilSeen({ revisions }: Visited, revision: string, signal: AbortSignal): Promise<number> {
+async function untilServed({ revisions }: Visited, revision: string, signal: AbortSignal): Promise<number> {
   const deadline = performance.now() + patienceMs;
   while (revisions.at(-1) !== revision) {
     signal.throwIfAborted();

@@ -35,7 +35,7 @@ const left = await removeAll();
 await clearPushedCopies({ engine, db }, async () => false).catch(() => []);
 // Last, and only when nothing is left that the rules hold back.
 const hasRules = left === 0 && settings.engine === 'docker';
-const rulesProblem = hasRules ? await endIsolation(owner, settings.dataDir).then(() => '', wordsOf) : '';
+const rulesProblem = hasRules ? await endIsolation(owner, settings.dataDir).then(() => '', messageOf) : '';
 await db.transaction().execute((transaction) => endAll(transaction, Date.now()));
 await close();
 if (left > 0) console.log(`${left} objects could not be removed; run it again.`);
@@ -92,7 +92,7 @@ async function removeAll(): Promise<number> {
   return (await engine.listOwned()).length;
 }
 
-function wordsOf(error: Error): string {
+function messageOf(error: Error): string {
   return error.message;
 }
 

@@ -12,12 +12,12 @@ export async function withStartErrors<T>(dataDir: string, start: () => Promise<T
     // Later errors while closing are not reported.
     const cause: unknown = error instanceof SuppressedError ? error.suppressed : error;
     if (cause instanceof StartError) throw cause;
-    const words = wordsOf(cause, dataDir);
+    const words = messageOf(cause, dataDir);
     throw words === undefined ? error : new StartError(words, { cause });
   }
 }
 
-function wordsOf(error: unknown, dataDir: string): string | undefined {
+function messageOf(error: unknown, dataDir: string): string | undefined {
   const { code, path = dataDir, message } = error as NodeJS.ErrnoException;
   if (isCorruption(error)) return describeCorruption(databaseFile({ dataDir }), message);
   const isStore = error instanceof StoreFault && error.isFull;

@@ -30,7 +30,7 @@ export type EnginePlan =
 
 /** Makes sure that an engine answers. Throws `SetUpError` with what to do when that is not in our power. */
 export async function provideEngine(host: Host, announce: Announce): Promise<void> {
-  const plan = planEngine(await lookAtEngine(host));
+  const plan = planEngine(await inspectEngine(host));
   if (plan.kind === 'use') return;
   if (plan.kind === 'ask') throw new SetUpError(plan.message);
   if (plan.install) {
@@ -82,7 +82,7 @@ function ask(problem: string, remedy: string): EnginePlan {
   return { kind: 'ask', message: `${problem} ${remedy}` };
 }
 
-async function lookAtEngine(host: Host): Promise<EngineFacts> {
+async function inspectEngine(host: Host): Promise<EngineFacts> {
   return {
     ...host,
     engine: await ping(),

@@ -25,13 +25,13 @@ export function withHashedTokens(adapter: DBAdapter): DBAdapter {
     update: async <T>(given: Changed) => reported(await adapter.update<T>(withData(withWhere(given), 'update'))),
     updateMany: (given) => adapter.updateMany(withData(withWhere(given), 'update')),
     // A client must know the token itself: a hash is treated as an unknown token.
-    findOne: async <T>(given: Asked) => reported(await adapter.findOne<T>(withWhere(given, hide))),
+    findOne: async <T>(given: AdapterQuery) => reported(await adapter.findOne<T>(withWhere(given, hide))),
     findMany: async <T>(given: Parameters<DBAdapter['findMany']>[0]) =>
       (await adapter.findMany<T>(withWhere(given))).map(reported),
     count: (given) => adapter.count(withWhere(given)),
     delete: (given) => adapter.delete(withWhere(given)),
     deleteMany: (given) => adapter.deleteMany(withWhere(given)),
-    consumeOne: async <T>(given: Asked) => reported(await adapter.consumeOne<T>(withWhere(given, hide))),
+    consumeOne: async <T>(given: AdapterQuery) => reported(await adapter.consumeOne<T>(withWhere(given, hide))),
     incrementOne: async <T>(given: Parameters<DBAdapter['incrementOne']>[0]) =>
       reported(await adapter.incrementOne<T>(withWhere(given))),
     transaction: (callback) => adapter.transaction((inside) => callback(withHashedTokens({ ...adapter, ...inside }))),
@@ -47,7 +47,7 @@ type Created<T> = {
   forceAllowId?: boolean | undefined;
 };
 type Changed = Parameters<DBAdapter['update']>[0];
-type Asked = Parameters<DBAdapter['findOne']>[0];
+type AdapterQuery = Parameters<DBAdapter['findOne']>[0];
 
 function isOfSignIns(given: { model: string }): boolean {
   return given.model === model;

@@ -72,7 +72,7 @@ export function createLookup(options: LookupOptions): Lookup {
       if (!isAllowed(address)) return { server, said: 'failed', because: 'has no public address' };
       if (isOver) return failed(server, cancelled);
       const at = address.includes(':') ? `[${address}]:${serverPort}` : `${address}:${serverPort}`;
-      return await askProof(asking([at]), server, proof);
+      return await findProof(asking([at]), server, proof);
     }
 
     async function proofAnswers(): Promise<ProofAnswer[]> {
@@ -82,7 +82,7 @@ export function createLookup(options: LookupOptions): Lookup {
       const answers = await Promise.all(requested.map((server) => inTime(atServer(server), failed(server, cancelled))));
       if (proofOutcome(answers) !== 'unanswered' || isOver) return answers;
       const last = 'the resolver';
-      return [...answers, await inTime(askProof(common, last, proof), failed(last, cancelled))];
+      return [...answers, await inTime(findProof(common, last, proof), failed(last, cancelled))];
     }
 
     const addresses = (of: string) => inTime<Addresses | string>(addressesOf(common, of).catch(codeOf), cancelled);
@@ -132,7 +132,7 @@ function zonesOf(name: string): string[] {
   return [...above.map((_, index) => [...above.slice(index), top].join('.')), top].slice(-maxZones);
 }
 
-async function askProof(resolver: Resolver, server: string, { name, value }: ProofRecord): Promise<ProofAnswer> {
+async function findProof(resolver: Resolver, server: string, { name, value }: ProofRecord): Promise<ProofAnswer> {
   const shown = printable(server).slice(0, longestShown);
   try {
     const records = (await resolver.resolveTxt(name)).map((parts) => parts.join(''));

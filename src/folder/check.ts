@@ -6,7 +6,7 @@ import { childOf, type Tree } from '../config/document/tree.ts';
 import { parseConfiguration } from '../config/parse.ts';
 import { openGenerated, type SecretUse } from '../config/variables/generated-secrets.ts';
 import { isSecretName } from '../config/variables/secret-names.ts';
-import { type Findings, wordsOf } from './findings.ts';
+import { type Findings, messageOf } from './findings.ts';
 import type { Variables } from './local-variables.ts';
 import { markedIn, writeText } from './marks.ts';
 import type { MissingValue } from './project.ts';
@@ -40,11 +40,11 @@ function judge(document: string, offsetOf: (path: string) => number, isIncomplet
   // Other problems may be consequences of a refusal, or of a missing value.
   const isJudged = !isIncomplete && findings.refusals.length === 0 && !errors.some(({ code }) => certain.has(code));
   for (const diagnostic of errors) {
-    const { code, message, hint } = wordsOf(diagnostic);
+    const { code, message, hint } = messageOf(diagnostic);
     if (isJudged || certain.has(code)) findings.refuse(code, message, offsetOf(diagnostic.path), hint);
   }
   for (const diagnostic of diagnostics) {
-    const { code, message, hint } = wordsOf(diagnostic);
+    const { code, message, hint } = messageOf(diagnostic);
     if (diagnostic.severity === 'error' || (isIncomplete && requested.has(code))) continue;
     if (code === 'missing-password' && lacksFile) continue;
     findings.note(code, message, offsetOf(diagnostic.path), hint);

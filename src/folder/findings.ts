@@ -66,7 +66,7 @@ export function openFindings(): Findings {
       const { source, diagnostics } = readSource(text);
       for (const diagnostic of diagnostics) {
         const { line, column } = diagnostic;
-        findings.refusals.push({ ...wordsOf(diagnostic), at: { file, line, column } });
+        findings.refusals.push({ ...messageOf(diagnostic), at: { file, line, column } });
       }
       return source && shift(source.root, from, new Map());
     },
@@ -91,7 +91,7 @@ export function openFindings(): Findings {
   return findings;
 }
 
-export function wordsOf({ code, message, hint }: Diagnostic): Finding {
+export function messageOf({ code, message, hint }: Diagnostic): Finding {
   return { code, message, ...(hint !== undefined && { hint }) };
 }
 

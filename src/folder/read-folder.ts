@@ -50,7 +50,7 @@ export async function readFolder(folder: string, options: FolderOptions = {}): P
     found.kind === 'dockerfile'
       ? readLoneDockerfile(found.path, start, { files, findings, options })
       : readDocuments(paths, base, start, variables, { files, findings, options });
-  noteShell(variables, findings);
+  reportShell(variables, findings);
   const missingFiles = [...findings.missingFiles].map(([file, { at, example }]) => ({
     file,
     at: findings.placeOf(at),
@@ -89,7 +89,7 @@ function readMain(path: string, { files, findings }: Context): { text: string; t
   return text === undefined ? undefined : { text, tree: findings.readYaml(shownPath(files, path), text) };
 }
 
-function noteShell({ fromShell }: Variables, findings: Findings): void {
+function reportShell({ fromShell }: Variables, findings: Findings): void {
   const names = [...fromShell].filter((name) => !name.startsWith('COMPOSE_')).sort();
   if (names.length === 0) return;
   findings.note('shell-variables', `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} taken from the shell`);

@@ -17,10 +17,10 @@ const unprintable = /(?![\t\n])\p{Cc}/gu;
 
 /** One or more lines with their colors, each of which ends with its line. Other control characters are removed. */
 export function keepColors(text: string): string {
-  return text.split('\n').map(keepInLine).join('\n');
+  return text.split('\n').map(cleanLine).join('\n');
 }
 
-function keepInLine(line: string): string {
+function cleanLine(line: string): string {
   if (!line.includes('\x1b')) return plain(line);
   const parts = line.split(rendition).map((part, at) => (at % 2 === 0 ? plain(part) : command(codesOf(part))));
   const whole = parts.join('');

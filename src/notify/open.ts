@@ -94,9 +94,9 @@ const hourMs = 60 * 60_000;
 /** A cause that is older does not come back as the same. */
 const keptMs = 90 * 24 * hourMs;
 
-type Looking = { db: Kysely<Tables>; now: () => Instant; urlOf: (deployment: Deployment) => string };
+type DispatchContext = { db: Kysely<Tables>; now: () => Instant; urlOf: (deployment: Deployment) => string };
 
-export async function findNotices({ db, now, urlOf }: Looking): Promise<void> {
+export async function findNotices({ db, now, urlOf }: DispatchContext): Promise<void> {
   for (const { accountId, choices } of await accountsWithChoices(db)) {
     const notices = noticesOf(await observe(db, accountId, now()), { urlOf, now: now() });
     const isWanted = (kind: string) => channelsFor(choices, kind).length > 0;

@@ -6,8 +6,8 @@
  * first ones.
  */
 
-import { fillFromTars } from '../backup/kept-tars.ts';
 import type { Repository } from '../backup/restic.ts';
+import { fillFromTars } from '../backup/stored-tars.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { type LoadedDump, loadedOf } from '../deployment/snapshot/dump.ts';
 import type { Restore, Snapshot } from '../deployment/snapshot/snapshot.ts';

@@ -3,8 +3,8 @@
  * instant, the row still exists, and the next call starts again and removes the leftovers.
  */
 
-import { idsOf, type KeptTars, keepTars, placeIdOf } from '../backup/kept-tars.ts';
-import type { Kept, Repository, Saved } from '../backup/restic.ts';
+import type { ListedSnapshot, Repository, Saved } from '../backup/restic.ts';
+import { idsOf, placeIdOf, type StoredTars, storeTars } from '../backup/stored-tars.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { loadedOf, withoutDumped } from '../deployment/snapshot/dump.ts';
 import {
@@ -106,11 +106,11 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
  * @returns what stays of `kept`.
  */
 async function clearLeft(
-  kept: readonly Kept[],
+  kept: readonly ListedSnapshot[],
   repository: Repository,
   snapshot: Snapshot,
   { db }: SnapshotParts,
-): Promise<readonly Kept[]> {
+): Promise<readonly ListedSnapshot[]> {
   const begun = (await allSnapshotsOf(db, snapshot.deploymentId)).filter(({ begunAt }) => begunAt !== null);
   const tags = new Set([snapshot, ...begun].map(({ id }) => snapshotTag(id)));
   const { left = [], others = [] } = Object.groupBy(kept, (each) =>
@@ -160,7 +160,7 @@ async function keep(
   const saving = { tags: tagsOf(snapshot), mayBeRenamed: false };
   const taking = { deploymentId, volumes: present, parts };
   if (copy.kind === 'tars') {
-    const tars = await keepTars(copy, names, repository, {
+    const tars = await storeTars(copy, names, repository, {
       ...saving,
       withinMs: transferTimeoutMs(copy.apparentBytes),
     });
@@ -188,7 +188,7 @@ async function nothingCopied({ id }: Deployment, key: string, { engine }: Snapsh
 }
 
 /** PURE. Under one id, the files after the volumes. */
-function withFiles(tars: KeptTars, files: readonly Saved[]): KeptTars {
+function withFiles(tars: StoredTars, files: readonly Saved[]): StoredTars {
   return {
     placeId: placeIdOf([...idsOf(tars.placeId), ...files.map(({ id }) => id)]),
     totalBytes: files.reduce((sum, { totalBytes }) => sum + totalBytes, tars.totalBytes),

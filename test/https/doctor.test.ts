@@ -69,7 +69,7 @@ test('the doctor finds a sound service good, and says of each thing that ends wh
     const { checks } = JSON.parse(stdout) as { checks: Check[] };
     const states = Object.fromEntries(checks.map(({ name, state }) => [name, state]));
     assert.equal(code, checks.some(({ state }) => state === 'bad') ? 1 : 0);
-    return { states, seen: (name: string) => checks.find((check) => check.name === name)!.seen };
+    return { states, seen: (name: string) => checks.find((check) => check.name === name)!.observed };
   }
 
   /** A machine that is busy may be late with any answer: that is not what is tried here. */

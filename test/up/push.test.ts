@@ -45,7 +45,7 @@ async function pusher() {
     docker,
     builds: memory.builds,
     push: (image: ImageToMake) =>
-      pushImage({ docker, registry, memory, platform, report() {}, namespace: namespace! }, image),
+      pushImage({ docker, registry, cache: memory, platform, report() {}, namespace: namespace! }, image),
     /** Clears the folder's memory. */
     forget() {
       memory.layers.clear();

@@ -8,7 +8,7 @@ import { withKeys } from '../trees.ts';
  * Removes the inactive services from the document, and the dependencies on them. If none is left, the user must choose
  * profiles.
  */
-export function keepActive(
+export function activeServices(
   document: Tree,
   profiles: readonly string[],
   { findings, variables }: { findings: Findings; variables: Pick<Variables, 'whys'> },

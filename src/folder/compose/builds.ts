@@ -87,7 +87,7 @@ export function readBuild(service: Field, context: BuildContext): ReadBuild | un
       );
     } else isReadable(one, 'folder', { hasImage: false, at }, context);
   }
-  noteNetwork(text('network'), at, findings);
+  reportNetwork(text('network'), at, findings);
   const words = (key: string) => itemsOf(childOf(field, key)).flatMap((item) => textOf(item) ?? []);
   const tag = textOf(childOf(service, 'image'));
   const build: Build = {
@@ -224,7 +224,7 @@ function readSsh(item: Field, { files, findings }: BuildContext): string[] {
   return [`${id}=${found.join(',')}`];
 }
 
-function noteNetwork(network: string | undefined, at: number, findings: Findings): void {
+function reportNetwork(network: string | undefined, at: number, findings: Findings): void {
   if (network !== 'host') return;
   const hint = 'go on only with a project that you trust with it';
   findings.note('build-network', 'the build can reach every service that listens on this machine', at, hint);

@@ -81,7 +81,7 @@ function readOne(file: Field, own: ReadonlySet<string>, context: EnvironmentCont
     const example = exampleNames(path.slice(dirname(path).length + 1))
       .map((name) => join(dirname(path), name))
       .find((one) => files.look(one).kind === 'file');
-    if (example !== undefined) return askFor(example, own, at, context);
+    if (example !== undefined) return addQuestion(example, own, at, context);
     reportMissingFile({ file: shown, at }, context);
     return [];
   }
@@ -96,7 +96,7 @@ function readOne(file: Field, own: ReadonlySet<string>, context: EnvironmentCont
   );
 }
 
-function askFor(
+function addQuestion(
   example: string,
   own: ReadonlySet<string>,
   at: number,

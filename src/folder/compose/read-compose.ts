@@ -7,7 +7,7 @@ import { type InlineFile, openInlineFiles } from '../inline-files.ts';
 import type { Variables } from '../local-variables.ts';
 import type { FolderLayer, FolderOptions, ImageToMake, VolumeFill } from '../project.ts';
 import { listTree, mapTree, scalar, withKeys } from '../trees.ts';
-import { keepActive } from './active-services.ts';
+import { activeServices } from './active-services.ts';
 import { archivedVolumes, withoutFills } from './archived-volumes.ts';
 import { type ReadBuild, readBuild } from './builds.ts';
 import { joinEnvironment } from './environment.ts';
@@ -42,7 +42,7 @@ export function readCompose(loaded: Tree, context: ComposeContext): ReadCompose 
     ...(options.profiles ?? []),
     ...(variables.lookup('COMPOSE_PROFILES')?.split(',').filter(Boolean) ?? []),
   ];
-  const active = removeLocalParts(replaceLabelProxies(keepActive(loaded, profiles, context), findings), findings);
+  const active = removeLocalParts(replaceLabelProxies(activeServices(loaded, profiles, context), findings), findings);
   const services = entriesOf(childOf({ tree: active, path: [] }, 'services'));
   const inline = openInlineFiles(files);
   const stored = readStoredFiles(active, usedFiles(services.map(([, service]) => service)), { ...context, inline });
@@ -182,7 +182,7 @@ function openAdded(document: Tree) {
         if (isWanted && isThere) {
           layers.push({ from: source, kind: 'folder', to: target, at: place });
           fills.push({ from: source, service, mountPath: target, at: place });
-        } else noteData(service, source, target, isThere, at, context);
+        } else reportData(service, source, target, isThere, at, context);
         return mapTree(
           [
             ['type', scalar('volume', at)],
@@ -196,7 +196,7 @@ function openAdded(document: Tree) {
   };
 }
 
-function noteData(
+function reportData(
   service: string,
   source: string,
   target: string,

@@ -33,7 +33,7 @@ export function recordDevServer(
   const own = build && !build.build.isRemote ? [build.build.context] : [];
   const folders = [...own, ...mounted].filter((path) => context.files.look(path).kind === 'folder');
   const image = build?.image;
-  reportDevServer(name, wordsOf(service, image), namesOf(service), at, { ...context, image, folders });
+  reportDevServer(name, commandOf(service, image), namesOf(service), at, { ...context, image, folders });
 }
 
 export function reportDevServer(name: string, command: string, variables: string[], at: number, from: RunFrom): void {
@@ -53,7 +53,7 @@ export function reportDevServer(name: string, command: string, variables: string
 }
 
 /** As Compose has it: an entrypoint of the service's own ends the command of the image. */
-function wordsOf(service: Field, image: DockerImage | undefined): string {
+function commandOf(service: Field, image: DockerImage | undefined): string {
   const own = (key: string) => {
     const field = childOf(service, key);
     return (

@@ -4,7 +4,7 @@ import { parseConfiguration } from '../../config/parse.ts';
 import { secretScriptlet } from '../../config/variables/scriptlets.ts';
 import { isSecretName } from '../../config/variables/secret-names.ts';
 import { readExamples } from '../compose/environment.ts';
-import { type Findings, wordsOf } from '../findings.ts';
+import { type Findings, messageOf } from '../findings.ts';
 import type { FolderFiles } from '../folder-files.ts';
 import type { Variables } from '../local-variables.ts';
 import type { FolderOptions, MissingValue, Project } from '../project.ts';
@@ -61,7 +61,7 @@ function judge(
   if (needed.size > 0) return () => false;
   const offsetOf = offsetsByPath(tree);
   for (const diagnostic of parsed.diagnostics) {
-    const { code, message, hint } = wordsOf(diagnostic);
+    const { code, message, hint } = messageOf(diagnostic);
     if (diagnostic.severity === 'error') findings.refuse(code, message, offsetOf(diagnostic.path), hint);
     else if (missing.size === 0 || !requested.has(code)) findings.note(code, message, offsetOf(diagnostic.path), hint);
   }

@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, type Writable } from 'node:stream';
-import { idsOf } from '../../backup/kept-tars.ts';
 import type { Repository, Saved, Saving } from '../../backup/restic.ts';
+import { idsOf } from '../../backup/stored-tars.ts';
 import type { LoadedDump } from '../../deployment/snapshot/dump.ts';
 import { databasesIn } from './database-tools.ts';
 
