@@ -90,9 +90,9 @@ async function containerBytes(owned: Owned[]): Promise<number> {
   const containers = owned.filter(({ kind }) => kind === 'workload');
   let sum = 0;
   for (const { id } of containers) {
-    const { memory_stats: memory } = await docker.getContainer(id).stats({ stream: false, 'one-shot': true });
+    const { memory_stats } = await docker.getContainer(id).stats({ stream: false, 'one-shot': true });
     // As `docker stats` counts, on cgroups of version 1 and 2.
-    sum += memory.usage - (memory.stats.total_inactive_file ?? memory.stats.inactive_file ?? 0);
+    sum += memory_stats.usage - (memory_stats.stats.total_inactive_file ?? memory_stats.stats.inactive_file ?? 0);
   }
   return sum / containers.length;
 }

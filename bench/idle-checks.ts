@@ -30,7 +30,7 @@ export async function measureIdleChecks(pods: number, seconds: number): Promise<
       listens: async () => true,
     });
     await probe.attempt();
-    known.set(String(pod), [{ probe, toldReady: true }]);
+    known.set(String(pod), [{ probe, reportedReady: true }]);
   }
   const stop = new AbortController();
   const asking = recheckAgainAndAgain(

@@ -37,7 +37,7 @@ try {
   const begunAt = performance.now();
   for (let look = 0; look < looks; look++) {
     const at = Date.now() + look * stepMs;
-    await measured.note({ at, elapsedMs: stepMs, uses: await meter.workloads(), requests: new Map() });
+    await measured.add({ at, elapsedMs: stepMs, uses: await meter.workloads(), requests: new Map() });
   }
   const { user, system } = process.cpuUsage(before);
   const engineTicks = (await ticksOf(enginePid)) - engineBefore;

@@ -50,7 +50,7 @@ export function simulatedCluster(owner: string): SimulatedCluster {
       }
     },
     follow: <T extends Found>(kind: Kind) => followed((objects.get(kind) ?? []) as T[]),
-    async ask<T>(method: string, path: string) {
+    async request<T>(method: string, path: string) {
       requests.push(`${method} ${path}`);
       return { major: '1', minor: '30', metadata: { resourceVersion: '1' } } as T;
     },

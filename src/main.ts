@@ -14,7 +14,7 @@ import { openPages } from './edge/open-pages.ts';
 import { createServerSockets } from './edge/server-sockets.ts';
 import { openEngine } from './engine/open.ts';
 import { offerHandover } from './handover.ts';
-import { openKeptImages } from './images/open.ts';
+import { openImageStore } from './images/open.ts';
 import { readRegistries } from './images/upstream/listed-registries.ts';
 import { finishConnections } from './lib/finish-connections.ts';
 import { createMetrics } from './lib/metrics.ts';
@@ -61,9 +61,9 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
   await agreeOnInstallation(db, settings.dataDir, owner);
   await agreeOnAddress(db, settings, predecessor ? 1 : 0);
   const seal = await openKeys(db, settings, part('keys'));
-  const notePullsLeft = (pulls: number) => metrics.dockerHubPulls.set(pulls);
-  const keeping = { db, now, notePullsLeft, seal, isSucceeding: predecessor !== undefined, log: part('images') };
-  const kept = opening.use(await openKeptImages(settings, keeping));
+  const reportPullsLeft = (pulls: number) => metrics.dockerHubPulls.set(pulls);
+  const keeping = { db, now, reportPullsLeft, seal, isSucceeding: predecessor !== undefined, log: part('images') };
+  const kept = opening.use(await openImageStore(settings, keeping));
   const { images, pushed } = kept;
   const around = { owner, epoch: () => store.epoch.value, now, metrics, images, log };
   const { engine, standAside: rest } = opening.use(await openEngine(settings, around));
@@ -84,8 +84,8 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
     await openTurn(settings, { ...parts, ...shared, images, pushed, sources, store, log, rest }),
   );
   const accounts = openAccounts({ db, seal, now, log: part('accounts'), settings: accountSettings(settings) });
-  const { builds, certificates, lookAtDomains, samples, snapshots, wake } = turn;
-  const known = { db, now, builds, certificates, lookAtDomains, samples, snapshots, wake };
+  const { builds, certificates, wakeDomains, samples, snapshots, wake } = turn;
+  const known = { db, now, builds, certificates, wakeDomains, samples, snapshots, wake };
   const pages = opening.use(
     await openPages(settings, { ...known, admit: sockets.at(pagesSocket), log: part('pages') }),
   );
@@ -103,7 +103,7 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
   opening.use(await offerHandover(sockets.at(serviceSocket, 'private'), { ...sides, log }));
   await pid.write();
   await sockets.open();
-  turn.keep();
+  turn.keepProxyRunning();
   predecessor?.serves();
   log.info({ url: settings.baseUrl.origin, dataDir: settings.dataDir }, 'Berth serves');
   const open = opening.move();

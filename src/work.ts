@@ -57,15 +57,15 @@ export type WorkParts = Omit<
 type Work = AsyncDisposable & {
   /** Looks at the deployment now, because of a request. */
   wake(deploymentId: string): void;
-  keep(): void;
+  keepProxyRunning(): void;
   /** Looks at custom domains now, because of a request. */
-  lookAtDomains(): void;
+  wakeDomains(): void;
   /** The measurements of this process; undefined while another service measures. */
   samples(): Samples | undefined;
   /** Looks at snapshots now, because of a request. */
-  lookAtSnapshots(): void;
+  wakeSnapshots(): void;
   /** A build was requested. */
-  lookAtBuilds(): void;
+  wakeBuilds(): void;
   /** The edge's certificates; undefined until it serves some. */
   certificates(): CertificateReport | undefined;
 };
@@ -79,7 +79,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   const isShared = settings.databaseUrl !== undefined;
   const tls = tlsOf(settings);
   let report: CertificateReport | undefined;
-  const noteCertificates = (served: CertificateReport) => {
+  const onCertificates = (served: CertificateReport) => {
     showCertificates(parts.metrics, tls?.from.kind, served);
     report = served;
   };
@@ -89,7 +89,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   const edge = opening.use(
     await openEdge(
       { ...settings, apiHosts: apiHosts(settings), isShared, tls },
-      { ...shared, log, noteCertificates, mailOperator },
+      { ...shared, log, onCertificates, mailOperator },
     ),
   );
   const { othersServe, othersLead } = edge;
@@ -180,11 +180,11 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   );
   const open = opening.move();
   return {
-    lookAtDomains: domains.look,
-    lookAtSnapshots: snapshots.look,
-    lookAtBuilds: () => builds?.look(),
+    wakeDomains: domains.look,
+    wakeSnapshots: snapshots.look,
+    wakeBuilds: () => builds?.look(),
     wake: control.wake,
-    keep: edge.keep,
+    keepProxyRunning: edge.keepProxyRunning,
     certificates: () => report,
     samples: () => control.samples,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
@@ -208,7 +208,7 @@ function showCertificates(
 
 /** This service's turn at that work, which another one may take over. Closing it ends the work. */
 export type Turn = AsyncDisposable &
-  Omit<Work, 'lookAtSnapshots' | 'lookAtBuilds'> & {
+  Omit<Work, 'wakeSnapshots' | 'wakeBuilds'> & {
     /** Absent where no images are built from source. */
     builds: { sources: Sources; look(): void } | undefined;
     /** Absent where none are taken. */
@@ -227,10 +227,10 @@ export async function openTurn(
   let work: Work | undefined = await openWork(settings, parts);
   return {
     wake: (deploymentId) => work?.wake(deploymentId),
-    keep: () => work?.keep(),
-    lookAtDomains: () => work?.lookAtDomains(),
-    snapshots: offersSnapshots(settings, parts.engine) ? { look: () => work?.lookAtSnapshots() } : undefined,
-    builds: parts.sources && { sources: parts.sources, look: () => work?.lookAtBuilds() },
+    keepProxyRunning: () => work?.keepProxyRunning(),
+    wakeDomains: () => work?.wakeDomains(),
+    snapshots: offersSnapshots(settings, parts.engine) ? { look: () => work?.wakeSnapshots() } : undefined,
+    builds: parts.sources && { sources: parts.sources, look: () => work?.wakeBuilds() },
     certificates: () => work?.certificates(),
     samples: () => work?.samples(),
     async standAside() {
@@ -241,7 +241,7 @@ export async function openTurn(
     async goOn() {
       rest?.(false);
       work ??= await openWork(settings, parts);
-      work.keep();
+      work.keepProxyRunning();
     },
     [Symbol.asyncDispose]: async () => await work?.[Symbol.asyncDispose](),
   };

@@ -120,5 +120,5 @@ export type Service = {
   /** Receives source code, and starts requested builds; absent if this service builds no images. */
   builds?: { sources: Sources; look: () => void } | undefined;
   /** Called after a request about a custom domain. */
-  lookAtDomains: () => void;
+  wakeDomains: () => void;
 };

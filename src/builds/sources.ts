@@ -45,7 +45,7 @@ export type Sources = {
   /** Unpacks and reads a source, and fetches the repositories that it names. Refuses a source that cannot be deployed. */
   open(id: string, client: string, planning: Opening): Promise<Result<Source>>;
   /** A build has taken the source over. */
-  keep(id: string): void;
+  retain(id: string): void;
   /** The request has ended: removes its source, unless a build has taken it over. */
   release(id: string): Promise<void>;
   /** Removes a source. A missing source is not an error. */
@@ -203,7 +203,7 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
       });
     },
 
-    keep(id) {
+    retain(id) {
       inUse.delete(id);
       fetched.delete(id);
       received.delete(id);

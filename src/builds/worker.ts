@@ -38,7 +38,7 @@ import { explainFailure } from './explain-failure.ts';
 import { removeBuildCache, removeBuilder } from './start-builder.ts';
 
 /** How often the output is written down, and whether the build is still wanted is looked at. */
-const noteEveryMs = 1_000;
+const recordEveryMs = 1_000;
 /** The same while the store fails. */
 const longestNoteMs = 5_000;
 
@@ -108,10 +108,10 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
     let current: ImageToMake | undefined;
     const event = (fields: EventOf<'build'>) => addEvent(parts, build, fields);
     await event({ kind: 'build', build: 'begun', revision: build.revision, images: images.map(({ name }) => name) });
-    const note = noteProgress(build, output, () => current?.name);
+    const note = progressWriter(build, output, () => current?.name);
     const watching = runRounds({
       name: 'build-progress',
-      everyMs: noteEveryMs,
+      everyMs: recordEveryMs,
       longestMs: longestNoteMs,
       work: async () => {
         await note();
@@ -200,7 +200,7 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
   }
 
   /** Returns a function that stores new output, and shows the step in the status of the deployment. */
-  function noteProgress(build: Build, output: BuildLog, image: () => string | undefined): () => Promise<void> {
+  function progressWriter(build: Build, output: BuildLog, image: () => string | undefined): () => Promise<void> {
     let noted = '';
     return async () => {
       const text = output.text();

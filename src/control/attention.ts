@@ -19,7 +19,7 @@ export type Attention = {
   /** Chooses a deployment at the next listing. */
   look(deploymentId: string): void;
   /** Chooses all deployments at the next listing, because processing the last one failed. */
-  lookAtAll(): void;
+  chooseAll(): void;
 };
 
 export function createAttention(db: Database): Attention {
@@ -46,7 +46,7 @@ export function createAttention(db: Database): Attention {
       return ids;
     },
     look: (deploymentId) => void requested.add(deploymentId),
-    lookAtAll() {
+    chooseAll() {
       for (const id of listed.keys()) requested.add(id);
       listed.clear();
     },

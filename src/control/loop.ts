@@ -3,7 +3,7 @@
  * (start, update, expiry, removal, repair, recovery after a crash) is a visit.
  */
 import type { Instant } from '../deployment/deployment.ts';
-import { keptForMs } from '../deployment/metrics/deployment-metrics.ts';
+import { metricsRetentionMs } from '../deployment/metrics/deployment-metrics.ts';
 import { describeHold } from '../deployment/quarantine/sweep-hold.ts';
 import { hashListed } from '../deployment/workload/workload.ts';
 import { runRounds } from '../lib/rounds.ts';
@@ -13,7 +13,6 @@ import { deleteRemovedDeployments } from '../store/deployments.ts';
 import { deleteReleasedDomains } from '../store/domains.ts';
 import { createDuty, releaseHeldBy } from '../store/duties.ts';
 import { deleteOldIdempotencyKeys } from '../store/idempotency.ts';
-import { deleteOldMetrics } from '../store/kept-metrics.ts';
 import { makeDueIfSettled, nextDueAt, settledHashes, spreadVisits } from '../store/leases.ts';
 import { deleteOldLogins } from '../store/logins.ts';
 import { touchUsed } from '../store/pulled-images.ts';
@@ -21,11 +20,12 @@ import { nextEpoch, readEpoch } from '../store/quarantine.ts';
 import { deleteEmptySessions } from '../store/sessions.ts';
 import { deleteOldSignIns } from '../store/sign-ins.ts';
 import { deleteSpentProofs } from '../store/spent-proofs.ts';
+import { deleteOldMetrics } from '../store/stored-metrics.ts';
 import { createAttention, type ListedObjects } from './attention.ts';
 import { clearImages, clearPushedCopies } from './clear-images.ts';
 import type { Control } from './control.ts';
 import { watchDisk } from './disk/watch-disk.ts';
-import { limitKept } from './limit-kept.ts';
+import { limitRetained } from './limit-retained.ts';
 import { revisitMsOf } from './schedule.ts';
 import { type Swept, sweep } from './sweep.ts';
 import { createVisits } from './visits.ts';
@@ -76,7 +76,7 @@ export function startLoop(control: Control): Loop {
     looks.soon();
   }
 
-  let keptHouseAt: Instant | undefined;
+  let lastHousekeepingAt: Instant | undefined;
   const duty = createDuty({ db, name: 'tidy', forMs: 3 * settings.resyncMs, process: control.process, now });
   /** Apart from the visits: to remove an image of some gigabytes takes seconds. */
   const tidies = runRounds({
@@ -86,17 +86,17 @@ export function startLoop(control: Control): Loop {
     async work() {
       control.epoch.value = await readEpoch(db);
       if (!(await duty.take())) return;
-      const forgotten = await limitKept(control);
+      const forgotten = await limitRetained(control);
       if (forgotten.length > 0) log.info({ forgotten }, 'removed retained data of ended deployments');
       const { changed, swept, present } = await tidying.tidy();
       settings.revisitMs = revisitMsOf(present, control.settings.revisitMs);
       if (changed.length + forgotten.length > 0) rouse();
       reportSweep(swept, log);
-      if (hasPassed(keptHouseAt, housekeepingEveryMs, now())) {
+      if (hasPassed(lastHousekeepingAt, housekeepingEveryMs, now())) {
         await runHousekeeping(db, now());
         // After the sweep, which has compared the earlier epoch with the engine.
         control.epoch.value = await nextEpoch(db);
-        keptHouseAt = now();
+        lastHousekeepingAt = now();
       }
       const copies = await clearPushedCopies(control);
       if (copies.length > 0) log.info({ copies }, 'removed copies of images that are no longer referenced');
@@ -173,7 +173,7 @@ export async function runHousekeeping(db: Database, now: Instant): Promise<void>
   await deleteOldChallenges(db, now);
   await deleteReleasedDomains(db, now);
   await deleteOldSignIns(db, now);
-  await deleteOldMetrics(db, now - keptForMs);
+  await deleteOldMetrics(db, now - metricsRetentionMs);
   await touchUsed(db, now);
 }
 
@@ -213,7 +213,7 @@ export function createTidying(control: Pick<Control, 'db' | 'engine' | 'metrics'
         for (const deploymentId of swept.held) attention.look(deploymentId);
         return { changed, swept, present: things.size };
       } catch (error) {
-        attention.lookAtAll();
+        attention.chooseAll();
         throw error;
       }
     },

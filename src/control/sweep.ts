@@ -84,14 +84,14 @@ async function knownOf(db: Database, ids: readonly string[]): Promise<Map<string
   return known;
 }
 
-type Looked = {
+type SweepView = {
   before: readonly Quarantined[];
   listed: ReadonlyMap<string, readonly Owned[]>;
   known: ReadonlyMap<string, KnownDeployment>;
 };
 
 /** Adds an entry for each unknown deployment. Removes entries if their things are gone or their row is back. */
-async function updateQuarantine({ db, now }: Sweeper, { before, listed, known }: Looked) {
+async function updateQuarantine({ db, now }: Sweeper, { before, listed, known }: SweepView) {
   const unknown = new Set(unknownAmong(listed, known));
   const left = before.filter(({ deploymentId }) => !unknown.has(deploymentId));
   if (left.length > 0)

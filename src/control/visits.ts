@@ -22,7 +22,7 @@ type UnderWay = {
   /** Aborts when another process has the lease. */
   lost: AbortController;
   /** The last observation, and whether an event has come since it began. */
-  seen?: Observed;
+  observed?: Observed;
   hasChanged: boolean;
 };
 
@@ -92,8 +92,8 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
       );
       failures.delete(lease.deploymentId);
       if (dueAt === null) routed.edge.delete(lease.deploymentId);
-      if (dueAt === null || !underWay.seen) return { dueAt, observedHash: null };
-      return { dueAt: underWay.hasChanged ? now() : dueAt, observedHash: hashObserved(underWay.seen) };
+      if (dueAt === null || !underWay.observed) return { dueAt, observedHash: null };
+      return { dueAt: underWay.hasChanged ? now() : dueAt, observedHash: hashObserved(underWay.observed) };
     } catch (error) {
       return { dueAt: now() + reportFault(lease.deploymentId, error), observedHash: null };
     }
@@ -107,8 +107,8 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
       ...engine,
       observe: async (...requested) => {
         underWay.hasChanged = false;
-        underWay.seen = await engine.observe(...requested);
-        return underWay.seen;
+        underWay.observed = await engine.observe(...requested);
+        return underWay.observed;
       },
       ...(images && {
         images: { ...images, pull: (...requested) => withoutPlace(() => images.pull(...requested)) },
@@ -140,7 +140,7 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
   /**
    * Renews all leases while visits exist. If the store is not writable, a later renewal may succeed before they expire.
    */
-  async function keepLeases(): Promise<void> {
+  async function renewHeldLeases(): Promise<void> {
     if (isKeeping) return;
     isKeeping = true;
     const ended = new AbortController();
@@ -173,7 +173,7 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
         });
         running.add(end);
       }
-      void keepLeases();
+      void renewHeldLeases();
     },
 
     interrupt: (deploymentId) => current.get(deploymentId)?.interrupt.abort(),

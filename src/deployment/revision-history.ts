@@ -53,13 +53,13 @@ export function changesBetween(
   }
 }
 
-type Kept = { number: number; outcome: RevisionOutcome | null };
+type StoredOutcome = { number: number; outcome: RevisionOutcome | null };
 
 /**
  * Returns the default revision of a rollback: the last one before the current one that became ready. Undefined if no
  * earlier revision did.
  */
-export function revisionBefore(kept: readonly Kept[], current: number): number | undefined {
+export function revisionBefore(kept: readonly StoredOutcome[], current: number): number | undefined {
   const ready = kept.filter(({ number, outcome }) => number < current && outcome === 'running');
   return ready.length === 0 ? undefined : Math.max(...ready.map(({ number }) => number));
 }

@@ -18,7 +18,7 @@ test('an address is whose endpoint was noted there last, as long as that one has
       for (const { id, addresses, isOnly } of changes) {
         for (const [address, owner] of expected) if (isOnly || owner === id) expected.delete(address);
         for (const address of addresses) expected.set(address, id);
-        owners[isOnly ? 'noteOnly' : 'note']([{ id, endpoints: addresses.map(endpoint) }]);
+        owners[isOnly ? 'replaceRoutes' : 'addRoutes']([{ id, endpoints: addresses.map(endpoint) }]);
       }
       for (const address of ['a', 'b', 'c', 'd']) assert.equal(owners.ownerOf(address), expected.get(address));
     }),
@@ -27,8 +27,8 @@ test('an address is whose endpoint was noted there last, as long as that one has
 
 test('an address may pass from one deployment to another in one change, in either order', () => {
   const owners = createAddressOwners();
-  owners.note([{ id: 'shop', endpoints: [endpoint('a')] }]);
-  owners.note([
+  owners.addRoutes([{ id: 'shop', endpoints: [endpoint('a')] }]);
+  owners.addRoutes([
     { id: 'blog', endpoints: [endpoint('a')] },
     { id: 'shop', endpoints: [endpoint('b')] },
   ]);

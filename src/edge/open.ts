@@ -57,7 +57,7 @@ export type EdgeParts = {
   seal: Seal;
   now: () => Instant;
   log: Logger;
-  noteCertificates?: NoteCertificates;
+  onCertificates?: NoteCertificates;
   /** By mail. Absent without a mail server or a recipient. */
   mailOperator?: MailOperator | undefined;
   process?: StoreProcess | undefined;
@@ -82,7 +82,7 @@ export type OpenEdge = AsyncDisposable & {
    */
   tallyRequests(): Promise<Map<string, RequestCounts>>;
   /** The service serves. From now on HAProxy outlives this process: applications stay reachable without it. */
-  keep(): void;
+  keepProxyRunning(): void;
 };
 
 /** In a data directory that is prepared (`running-service.ts`). Throws StartError. */
@@ -106,7 +106,7 @@ export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Pr
     );
   });
   const owners = createAddressOwners();
-  owners.noteOnly(changed);
+  owners.replaceRoutes(changed);
   const feed = createRouteFeed(db, edge, { appsDomain, log: edgeLog, version, owners });
   opening.use(
     runRounds({
@@ -133,7 +133,7 @@ export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Pr
     await edge.close();
     if (!isKept) await stopEdge(dataDir);
   });
-  const { promise: answers, resolve: noteAnswers } = Promise.withResolvers<void>();
+  const { promise: answers, resolve: startReading } = Promise.withResolvers<void>();
   if (certificates) opening.use(certificates.follow(edge, edgeLog, answers));
   const shared =
     place && opening.use(await shareRoutes({ ...place, feed, edge, log: edgeLog, metrics: parts.metrics }));
@@ -150,9 +150,9 @@ export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Pr
       return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
     },
     tallyRequests: async () => tally(await edge.countRequests(), owners.ownerOf),
-    keep: () => {
+    keepProxyRunning: () => {
       isKept = true;
-      noteAnswers();
+      startReading();
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
@@ -161,17 +161,14 @@ export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Pr
 /** Undefined without HTTPS. Throws StartError. */
 async function openCertificates(
   { tls, baseUrl, appsDomain }: OpenEdgeSettings,
-  { noteCertificates = () => {}, ...parts }: EdgeParts,
+  { onCertificates = () => {}, ...parts }: EdgeParts,
 ): Promise<CertificateSource | undefined> {
   if (!tls) return undefined;
   const { from } = tls;
   const apiHost = baseUrl.hostname;
   if (from.kind === 'authority')
-    return await openAcmeSource({ ...from.authority, apiHost, appsDomain }, { ...parts, note: noteCertificates });
-  return await openFileSource(
-    { files: from.files, hosts: [apiHost, `*.${appsDomain}`] },
-    { ...parts, note: noteCertificates },
-  );
+    return await openAcmeSource({ ...from.authority, apiHost, appsDomain }, { ...parts, onCertificates });
+  return await openFileSource({ files: from.files, hosts: [apiHost, `*.${appsDomain}`] }, { ...parts, onCertificates });
 }
 
 /** Certificates of the operator's files, as a source of the edge. */
@@ -179,7 +176,11 @@ async function openCertificates(
 /** Throws StartError when the files cannot be served. */
 async function openFileSource(
   { files, hosts }: { files: readonly CertificateFiles[]; hosts: readonly string[] },
-  { now, note, mailOperator }: { now: () => Instant; note: NoteCertificates; mailOperator?: MailOperator | undefined },
+  {
+    now,
+    onCertificates,
+    mailOperator,
+  }: { now: () => Instant; onCertificates: NoteCertificates; mailOperator?: MailOperator | undefined },
 ): Promise<CertificateSource> {
   const source = { files, hosts, now };
   const read = await readCertificateFiles(source);
@@ -187,7 +188,7 @@ async function openFileSource(
   const { certificates: served } = read;
   // The operator has chosen how they are renewed, and that is not seen from here.
   const reportServed = (served: readonly FileCertificate[]) =>
-    note({ served, missing: 0, failing: 0, isReady: true, isRenewed: true, waiting: new Map() });
+    onCertificates({ served, missing: 0, failing: 0, isReady: true, isRenewed: true, waiting: new Map() });
   reportServed(served);
   return {
     served,

@@ -24,7 +24,7 @@ export type RouteFeedOptions = {
   appsDomain: string;
   log: EdgeLog;
   version?: number;
-  owners?: Pick<AddressOwners, 'note' | 'noteOnly'>;
+  owners?: Pick<AddressOwners, 'addRoutes' | 'replaceRoutes'>;
 };
 
 export function createRouteFeed(
@@ -43,8 +43,8 @@ export function createRouteFeed(
         const news = await routesSince(db, taken);
         // Nothing changed, too: an edge that has failed to take the last change does so now.
         await (news.isWhole ? edge.publish(sites(news.changed)) : edge.change(sites(news.changed)));
-        if (news.isWhole) owners?.noteOnly(news.changed);
-        else owners?.note(news.changed);
+        if (news.isWhole) owners?.replaceRoutes(news.changed);
+        else owners?.addRoutes(news.changed);
         taken = news.version;
       }),
     ),
@@ -67,9 +67,9 @@ export function createRouteFeed(
 
 type AddressOwners = {
   /** These deployments have these endpoints from now on; all others stay. */
-  note(routes: readonly Pick<StoredRoutes, 'id' | 'endpoints'>[]): void;
+  addRoutes(routes: readonly Pick<StoredRoutes, 'id' | 'endpoints'>[]): void;
   /** As `note`, and no other deployment has any. */
-  noteOnly(routes: readonly Pick<StoredRoutes, 'id' | 'endpoints'>[]): void;
+  replaceRoutes(routes: readonly Pick<StoredRoutes, 'id' | 'endpoints'>[]): void;
   /** The deployment that has the address. */
   ownerOf(address: string): string | undefined;
 };
@@ -78,7 +78,7 @@ export function createAddressOwners(): AddressOwners {
   const owners = new Map<string, string>();
   const addresses = new Map<string, string[]>();
 
-  function note(routes: Parameters<AddressOwners['note']>[0]): void {
+  function addRoutes(routes: Parameters<AddressOwners['addRoutes']>[0]): void {
     // All leave first: an address may pass from one of them to another.
     for (const { id } of routes) {
       for (const address of addresses.get(id) ?? []) if (owners.get(address) === id) owners.delete(address);
@@ -93,11 +93,11 @@ export function createAddressOwners(): AddressOwners {
   }
 
   return {
-    note,
-    noteOnly(routes) {
+    addRoutes,
+    replaceRoutes(routes) {
       owners.clear();
       addresses.clear();
-      note(routes);
+      addRoutes(routes);
     },
     ownerOf: (address) => owners.get(address),
   };

@@ -33,7 +33,7 @@ export type ImageSettings = {
 
 /** Listeners, and the replacements of the internet in tests. */
 export type ImageParts = Pick<DialerOptions, 'resolve' | 'isAllowed' | 'answerMs'> &
-  Pick<ResolverParts, 'notePullsLeft' | 'pushed'> &
+  Pick<ResolverParts, 'reportPullsLeft' | 'pushed'> &
   Pick<GateOptions, 'cache'> & {
     pace?: Pace;
     seal?: NodeGateParts['seal'] | undefined;
@@ -53,7 +53,7 @@ export async function openImages(
 ): Promise<AsyncDisposable & { images: Images; leave: OpenNodeGate['leave'] }> {
   const {
     pace = { ...usualPace, patienceMs: registryPatienceMs },
-    notePullsLeft,
+    reportPullsLeft,
     pushed,
     cache,
     seal,
@@ -67,7 +67,7 @@ export async function openImages(
   const dialer = opening.use(createDialer({ ...dialing, listed }));
   const unpackedBytesPerHour = imagesPerHour * imageUnpackedBytes;
   const gate = opening.use(await openGate({ host: gateHost, cache, pace, unpackedBytesPerHour }));
-  const resolver = createResolver({ dialer, registries: listed, limits, notePullsLeft, pushed });
+  const resolver = createResolver({ dialer, registries: listed, limits, reportPullsLeft, pushed });
   const answering = { gate, resolver, seal: seal!, isSucceeding };
   const toNodes = seal && nodeGate;
   const listening = toNodes && !isBeside ? opening.use(await openNodeGate(toNodes, answering)) : undefined;
@@ -80,7 +80,7 @@ export async function openImages(
   };
 }
 
-export type KeptImageSettings = ImageSettings &
+export type OpenImageSettings = ImageSettings &
   Omit<OpenPushedSettings, 'folder' | 'twin'> & {
     dataDir: string;
     imageCacheBytes: number;
@@ -89,21 +89,21 @@ export type KeptImageSettings = ImageSettings &
 /**
  * With what a data directory keeps: the images that users have pushed, and layers that were pulled. Throws StartError.
  */
-export async function openKeptImages(
-  settings: KeptImageSettings,
+export async function openImageStore(
+  settings: OpenImageSettings,
   {
-    notePullsLeft,
+    reportPullsLeft,
     seal,
     isSucceeding,
     ...parts
-  }: PushedParts & Pick<ImageParts, 'notePullsLeft' | 'seal' | 'isSucceeding'>,
+  }: PushedParts & Pick<ImageParts, 'reportPullsLeft' | 'seal' | 'isSucceeding'>,
 ): Promise<AsyncDisposable & { images: Images; pushed: PushedImages; leave: OpenNodeGate['leave'] }> {
   const { dataDir, imageCacheBytes: budgetBytes } = settings;
   const [ofPushed, ofCache] = [join(dataDir, 'images', 'pushed'), join(dataDir, 'images', 'cache')];
   await using opening = new AsyncDisposableStack();
   const { images: pushed } = opening.use(await openPushedImages({ folder: ofPushed, twin: ofCache }, parts));
   const cache = await openBlobCache({ folder: ofCache, twin: ofPushed, budgetBytes, now: parts.now });
-  const listening = { pushed, cache, notePullsLeft, seal, isSucceeding };
+  const listening = { pushed, cache, notePullsLeft: reportPullsLeft, seal, isSucceeding };
   const { images, leave } = opening.use(await openImages(settings, listening));
   const open = opening.move();
   return { images, pushed, leave, [Symbol.asyncDispose]: () => open.disposeAsync() };

@@ -115,7 +115,7 @@ async function baseOf(
   const here = await inspectImage(docker, base.image);
   if (here?.platform === platform) return here;
   report({ kind: 'pull', image: name, base: base.image });
-  await docker.ask([
+  await docker.runQuietly([
     'pull',
     '--quiet',
     ...(platform === docker.platform ? [] : ['--platform', platform]),

@@ -24,7 +24,7 @@ import { loadsAtOnce } from './dumps/database-tools.ts';
 import { readThrough } from './dumps/dump-files.ts';
 import { type DumpReader, idsOfDumps, pathOfDump, readerOf, readersFrom } from './dumps/dump-place.ts';
 import { loadDumps, refuseUnlessRunning } from './dumps/take-dumps.ts';
-import { clearUnlessBusy, SnapshotFault, type SnapshotParts, wordsOf } from './snapshot-parts.ts';
+import { clearUnlessBusy, messageOf, SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
 import { folderOf, takenSnapshot, takeSnapshot } from './take-snapshot.ts';
 
 /** How often it is noted how far it is. */
@@ -79,7 +79,7 @@ export async function fillRestore(restore: Restore, deployment: Deployment, part
 function finalOf(error: unknown): SnapshotFault {
   return error instanceof SnapshotFault
     ? error.asFinal()
-    : new SnapshotFault(wordsOf(error), { isFinal: true, cause: error });
+    : new SnapshotFault(messageOf(error), { isFinal: true, cause: error });
 }
 
 /** The sizes of the volumes to replace or to create. */

@@ -16,7 +16,7 @@ import { createDuty, type StoreProcess } from '../store/duties.ts';
 import { addEvents } from '../store/events.ts';
 import { atOnce, makeDue } from '../store/leases.ts';
 import { failRestore, openRestores } from '../store/restores.ts';
-import { revisionIfKept } from '../store/revisions.ts';
+import { findStoredRevision } from '../store/revisions.ts';
 import { derivationOf } from '../store/seeds.ts';
 import { passwordOfPlace, pendingSnapshots, recordFailedSnapshotAttempt } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
@@ -128,7 +128,7 @@ async function startedPod(
   seal: Seal,
   ...[deploymentId, revision, pod]: Parameters<SnapshotParts['startedPod']>
 ): ReturnType<SnapshotParts['startedPod']> {
-  const spec = (await revisionIfKept(db, seal, deploymentId, revision))?.spec.pods.find(({ name }) => name === pod);
+  const spec = (await findStoredRevision(db, seal, deploymentId, revision))?.spec.pods.find(({ name }) => name === pod);
   return spec && { spec, derive: await derivationOf(db, seal, deploymentId) };
 }
 
@@ -223,11 +223,11 @@ export async function failUnoffered({ db, now, wake, log, copies }: UnofferedPar
   const snapshots = await pendingSnapshots(db);
   const restores = (await openRestores(db)).filter(({ state }) => state === 'asked' || !copies);
   for (const { id, deploymentId, tries } of snapshots)
-    await note(deploymentId, { kind: 'snapshot', snapshot: 'failed', id, because: problem, isOver: true }, (db) =>
+    await recordEnd(deploymentId, { kind: 'snapshot', snapshot: 'failed', id, because: problem, isOver: true }, (db) =>
       recordFailedSnapshotAttempt(db, id, { tries, nextTryAt: now(), problem, isOver: true }),
     );
   for (const { id, deploymentId, snapshotId } of restores)
-    await note(
+    await recordEnd(
       deploymentId,
       { kind: 'snapshot', snapshot: 'not-restored', id: snapshotId, because: problem, isOver: true },
       (db) => failRestore(db, id, problem, now()),
@@ -235,7 +235,7 @@ export async function failUnoffered({ db, now, wake, log, copies }: UnofferedPar
   if (snapshots.length + restores.length > 0)
     log.info({ snapshots: snapshots.length, restores: restores.length }, 'no snapshots are offered any more');
 
-  async function note(deploymentId: string, event: DeploymentEvent, end: (db: Database) => Promise<void>) {
+  async function recordEnd(deploymentId: string, event: DeploymentEvent, end: (db: Database) => Promise<void>) {
     await write(db, { deploymentId }, async (db) => {
       await end(db);
       await addEvents(db, deploymentId, [{ at: now(), event }]);

@@ -89,7 +89,7 @@ export class SnapshotFault extends Error {
 }
 
 /** A place's own words name paths of the host and are the operator's: they stay in the log. */
-export function wordsOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   if (error instanceof SnapshotFault || error instanceof EngineFault) return error.message;
   if (!(error instanceof BackupFault)) return 'Something went wrong at the service; the operator finds it in its log.';
   return error.isFull

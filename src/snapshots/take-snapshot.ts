@@ -82,7 +82,7 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     refuseHoles(copy.apparentBytes, volumes, snapshot.reason);
     await recordSnapshotStart(db, snapshot, now());
     const keeping = { snapshot, parent: others.at(-1)?.id, present, names, parts };
-    const kept = keepChecked(copy, repository, keeping);
+    const kept = storeChecked(copy, repository, keeping);
     const { placeId, totalBytes, addedBytes } = await kept.catch(async (error: unknown) => {
       if (!stop.aborted) await clearAfterFault(repository, snapshot, parts);
       throw error;
@@ -144,13 +144,13 @@ type Keeping = {
   parts: SnapshotParts;
 };
 
-async function keepChecked(copy: VolumeCopy, repository: Repository, keeping: Keeping) {
-  const saved = await keep(copy, repository, keeping);
+async function storeChecked(copy: VolumeCopy, repository: Repository, keeping: Keeping) {
+  const saved = await storeCopy(copy, repository, keeping);
   await repository.check(false);
   return saved;
 }
 
-async function keep(
+async function storeCopy(
   copy: VolumeCopy,
   repository: Repository,
   { snapshot, parent, present, names, parts }: Keeping,
@@ -167,7 +167,7 @@ async function keep(
     const withinMs = transferTimeoutMs(present.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
     const files: Saved[] = [];
     const writer = writerInto(repository, { ...saving, withinMs }, (saved) => void files.push(saved));
-    await takeDumps(dumps, () => writer, { ...taking, keptIn: folderOf(repository) });
+    await takeDumps(dumps, () => writer, { ...taking, targetFolder: folderOf(repository) });
     return withFiles(tars, files);
   }
   const dumpedBytes = await takeDumps(dumps, (dump) => writerTo(copy.folder, dump), taking);

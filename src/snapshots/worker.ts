@@ -17,7 +17,7 @@ import type { Database } from '../store/database.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { addEvents } from '../store/events.ts';
 import { atOnce, makeDue } from '../store/leases.ts';
-import { keptDeployments } from '../store/restorable-deployments.ts';
+import { retainedDeployments } from '../store/restorable-deployments.ts';
 import {
   deleteRestoresOfRemoved,
   nextPendingRestore,
@@ -44,7 +44,7 @@ import {
 import { write } from '../store/transaction.ts';
 import { loadsAtOnce } from './dumps/database-tools.ts';
 import { fillRestore } from './fill-restore.ts';
-import { clearCopies, SnapshotFault, type SnapshotParts, wordsOf } from './snapshot-parts.ts';
+import { clearCopies, messageOf, SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
 import { evictSurplus, snapshotTag, takeSnapshot } from './take-snapshot.ts';
 
 /** To see who needs one reads a row of each deployment. */
@@ -132,7 +132,10 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     deployment: Deployment,
     error: unknown,
     of: 'snapshots' | 'restores',
-    note: (db: Parameters<typeof recordFailedSnapshotAttempt>[0], failure: FailedAttempt) => Promise<DeploymentEvent>,
+    recordFailure: (
+      db: Parameters<typeof recordFailedSnapshotAttempt>[0],
+      failure: FailedAttempt,
+    ) => Promise<DeploymentEvent>,
   ): Promise<void> {
     const { stop, log } = parts;
     const tries = before + 1;
@@ -148,15 +151,15 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     parts.metrics.snapshots.inc({ result: 'failed' });
     // The first that has failed in words is not the last, however many were cut off before.
     const isOver = (tries >= maxTries && known !== null) || (error instanceof SnapshotFault && error.isFinal);
-    const problem = error instanceof SnapshotFault ? error.ownersWords : wordsOf(error);
+    const problem = error instanceof SnapshotFault ? error.ownersWords : messageOf(error);
     const isReported = isWorthNotifying({ toldAt }, { tries, isOver });
     const nextTryAt = retryAt(Math.min(tries, maxTries), now());
     const failure = { tries, nextTryAt, problem, isOver, ...(isReported && { toldAt: now() }) };
     await write(db, { deploymentId: deployment.id }, async (db) => {
-      const event = await note(db, failure);
+      const event = await recordFailure(db, failure);
       await addEvents(db, deployment.id, [{ at: now(), event }]);
     });
-    if (isReported) await notifyOwner(deployment, wordsOf(error));
+    if (isReported) await notifyOwner(deployment, messageOf(error));
   }
 
   async function notifyOwner(deployment: Deployment, problem: string): Promise<void> {
@@ -165,13 +168,13 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     await parts.mailOwner?.(deployment, mail).catch((err: unknown) => parts.log.error({ err }, 'a mail was not taken'));
   }
 
-  async function keepSchedule(): Promise<boolean> {
+  async function followSchedule(): Promise<boolean> {
     if (!hasPassed(scheduledAt, scheduleEveryMs, now())) return false;
     scheduledAt = now();
     await markSnapshotsOfRemoved(db);
     await deleteRestoresOfRemoved(db);
     // A stopped deployment writes nothing. Identical snapshots would push out older ones.
-    const kept = (await keptDeployments(db)).filter(({ stoppedAt }) => stoppedAt === null);
+    const kept = (await retainedDeployments(db)).filter(({ stoppedAt }) => stoppedAt === null);
     let isRequested = false;
     for (const { id } of kept) isRequested = (await scheduleOne(id)) || isRequested;
     const newest = new Map((await newestSnapshots(db)).map(({ deploymentId, takenAt }) => [deploymentId, takenAt]));
@@ -224,7 +227,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
   return {
     async step() {
       await clearCopies(parts);
-      if ((await restoreNext()) || (await takeNext()) || (await keepSchedule())) return true;
+      if ((await restoreNext()) || (await takeNext()) || (await followSchedule())) return true;
       await letGo();
       return false;
     },

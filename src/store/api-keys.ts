@@ -13,7 +13,7 @@ export type ApiKey = {
 };
 
 /** A use is written down when the last one noted is older than this: not every request waits for the disk. */
-const noteEveryMs = 60_000;
+const recordEveryMs = 60_000;
 
 export async function addApiKey(
   db: Database,
@@ -58,7 +58,7 @@ export async function accountOfApiKeyHash(db: Database, keyHash: string, now: In
     .select(['id', 'accountId', 'lastUsedAt'])
     .where('keyHash', '=', keyHash)
     .executeTakeFirst();
-  if (row && (row.lastUsedAt === null || row.lastUsedAt + noteEveryMs <= now)) {
+  if (row && (row.lastUsedAt === null || row.lastUsedAt + recordEveryMs <= now)) {
     await db.updateTable('apiKeys').set({ lastUsedAt: now }).where('id', '=', row.id).execute();
   }
   return row?.accountId;

@@ -25,7 +25,7 @@ export async function committedToAll(db: Database, deploymentIds: readonly strin
 }
 
 /** As a table of a query, with `deploymentId`: of each deployment whose data is kept. */
-export function committedToKept(db: Database) {
+export function committedToRetained(db: Database) {
   const kept = largestOf(db)
     .where('deployments.goneAt', 'is', null)
     .where('deployments.restorableUntil', 'is not', null);

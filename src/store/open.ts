@@ -53,7 +53,7 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
   const owner = await provideInstallationId(db);
   const epoch = { value: await readEpoch(db) };
   let isSeen = false;
-  const seen = (is: boolean) => {
+  const setReachable = (is: boolean) => {
     isSeen = is;
   };
   const open = opening.move();
@@ -64,7 +64,12 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
     processName,
     process: { id: processId, isSeen: () => isSeen },
     follow: async (listener) => {
-      const reader = { processId, seen, notify: (news?: Notification) => pass(news, listener), gone: listener.gone };
+      const reader = {
+        processId,
+        setReachable,
+        notify: (news?: Notification) => pass(news, listener),
+        gone: listener.gone,
+      };
       return server ? followNotifications(await clientConfig(server), reader) : new AsyncDisposableStack();
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),

@@ -65,10 +65,10 @@ export async function holdSweep(db: Database, hold: SweepHold): Promise<void> {
   await writeSweepState(db, { hold: JSON.stringify(hold) });
 }
 
-type Asked = { actor: string; now: Instant };
+type QuarantineRequest = { actor: string; now: Instant };
 
 /** Ends a hold: from now on the sweep works as before. Returns false without a hold. */
-export async function acceptSweep(db: Kysely<Tables>, { actor, now }: Asked): Promise<boolean> {
+export async function acceptSweep(db: Kysely<Tables>, { actor, now }: QuarantineRequest): Promise<boolean> {
   return await write(db, 'all', async (db) => {
     const state = await readSweepState(db);
     if (!state.hold) return false;
@@ -83,7 +83,7 @@ export async function acceptSweep(db: Kysely<Tables>, { actor, now }: Asked): Pr
 /** Returns false if the deployment is not in quarantine. */
 export async function decideQuarantined(
   db: Kysely<Tables>,
-  { deploymentId, decision, actor, now }: Asked & { deploymentId: string; decision: QuarantineDecision },
+  { deploymentId, decision, actor, now }: QuarantineRequest & { deploymentId: string; decision: QuarantineDecision },
 ): Promise<boolean> {
   return await write(db, 'all', async (db) => {
     const { numUpdatedRows } = await db

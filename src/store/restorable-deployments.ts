@@ -1,9 +1,9 @@
 /** Deployments that have ended, and of which what they had is kept for their owner. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { EventOf } from '../deployment/event/event.ts';
-import type { Kept } from '../deployment/limits/grace-limits.ts';
+import type { RetainedDeployment } from '../deployment/limits/grace-limits.ts';
 import { isToExpireAt } from './active.ts';
-import { committedToKept } from './commitments.ts';
+import { committedToRetained } from './commitments.ts';
 import type { Database } from './database.ts';
 import { deploymentFrom } from './deployments.ts';
 import { addEvents } from './events.ts';
@@ -36,12 +36,12 @@ export async function restorableDeployments(
 }
 
 /** All retained deployments, each with its owner for the limits and the maximum size of its volumes. */
-export async function deploymentsInGrace(db: Database): Promise<Kept[]> {
+export async function deploymentsInGrace(db: Database): Promise<RetainedDeployment[]> {
   const rows = await db
     .selectFrom('deployments')
     .innerJoin('sessions', 'sessions.id', 'deployments.sessionId')
     .leftJoin('origins', 'origins.deploymentId', 'deployments.id')
-    .leftJoin(committedToKept(db).as('committed'), 'committed.deploymentId', 'deployments.id')
+    .leftJoin(committedToRetained(db).as('committed'), 'committed.deploymentId', 'deployments.id')
     .select(['deployments.id', 'sessionId', 'claimedAt', 'accountId', 'client', 'restorableUntil', 'diskBytes'])
     .where('goneAt', 'is', null)
     .where('restorableUntil', 'is not', null)
@@ -91,10 +91,10 @@ export async function discardRetainedData(
 /** Deployments that are exempt from the time limit. */
 
 /** `stoppedAt`: when it was stopped or suspended; null while it is to run. */
-type KeptDeployment = { id: string; volumes: string[]; stoppedAt: Instant | null };
+type DeploymentWithData = { id: string; volumes: string[]; stoppedAt: Instant | null };
 
 /** Deployments with volumes, each with the sizes of these. */
-export async function keptDeployments(db: Database): Promise<KeptDeployment[]> {
+export async function retainedDeployments(db: Database): Promise<DeploymentWithData[]> {
   const rows = await db
     .selectFrom('deployments')
     .select((eb) => ['id', eb.fn.coalesce('stoppedAt', 'suspendedAt').as('stoppedAt')])

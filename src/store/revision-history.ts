@@ -3,7 +3,7 @@ import type { Instant } from '../deployment/deployment.ts';
 import { type AuthMethod, isFirstOutcome, type RevisionOutcome } from '../deployment/revision-history.ts';
 import type { Database } from './database.ts';
 
-export type KeptRevision = {
+export type StoredRevision = {
   number: number;
   createdAt: Instant;
   askedBy: AuthMethod;
@@ -13,7 +13,7 @@ export type KeptRevision = {
 };
 
 /** The retained revisions, the last one first. */
-export async function keptRevisions(db: Database, deploymentId: string): Promise<KeptRevision[]> {
+export async function storedRevisions(db: Database, deploymentId: string): Promise<StoredRevision[]> {
   return await db
     .selectFrom('revisions')
     .select(['number', 'createdAt', 'askedBy', 'repeats', 'outcome', 'settledAt'])

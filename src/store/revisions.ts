@@ -84,13 +84,13 @@ export async function documentOf(db: Database, seal: Seal, deploymentId: string,
 
 /** Throws when it does not exist or was sealed with another key. */
 export async function revisionOf(db: Database, seal: Seal, deploymentId: string, number: number): Promise<Revision> {
-  const revision = await revisionIfKept(db, seal, deploymentId, number);
+  const revision = await findStoredRevision(db, seal, deploymentId, number);
   if (!revision) throw new Error(`the deployment ${deploymentId} has no revision ${number}`);
   return revision;
 }
 
 /** Undefined where nothing needs it any more. Throws when it was sealed with another key. */
-export async function revisionIfKept(
+export async function findStoredRevision(
   db: Database,
   seal: Seal,
   deploymentId: string,

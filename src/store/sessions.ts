@@ -13,7 +13,7 @@ export type SessionRecord = {
 };
 
 /** A use is written down when the last one noted is older than this: not every request waits for the disk. */
-const noteEveryMs = 60_000;
+const recordEveryMs = 60_000;
 
 export async function addSession(
   db: Database,
@@ -81,7 +81,7 @@ export async function recordTokenUse(
   { id, tokenUsedAt }: SessionRecord,
   { now, from }: { now: Instant; from: string },
 ): Promise<void> {
-  if (tokenUsedAt !== null && tokenUsedAt + noteEveryMs > now) return;
+  if (tokenUsedAt !== null && tokenUsedAt + recordEveryMs > now) return;
   await db.updateTable('sessions').set({ tokenUsedAt: now, tokenUsedFrom: from }).where('id', '=', id).execute();
 }
 

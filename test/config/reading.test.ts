@@ -36,16 +36,16 @@ suite('a document is answered the same on a thread of its own', () => {
 
   const isTheSame = async (text: string) => {
     const requested: ReadRequest[] = [
-      { kind: 'unwrap', asked: { text } },
-      { kind: 'parse', asked: { text } },
-      { kind: 'correct', asked: { text, isStrict: true, bounds: { max } } },
+      { kind: 'unwrap', input: { text } },
+      { kind: 'parse', input: { text } },
+      { kind: 'correct', input: { text, isStrict: true, bounds: { max } } },
     ];
     for (const question of requested) await isAnsweredTheSame(question);
   };
-  const isAnsweredTheSame = async <K extends Kind>({ kind, asked }: ReadRequest<K>) => {
-    const there = await reader.read('a client', kind, asked);
+  const isAnsweredTheSame = async <K extends Kind>({ kind, input }: ReadRequest<K>) => {
+    const there = await reader.read('a client', kind, input);
     assert.ok(there.ok);
-    const here = read({ kind, asked });
+    const here = read({ kind, input });
     assert.deepEqual(there.value, here);
     // The stored and sent form, in which the order of fields counts too.
     assert.equal(JSON.stringify(there.value), JSON.stringify(here));
@@ -57,7 +57,7 @@ suite('a document is answered the same on a thread of its own', () => {
 
   test('large documents', async () => {
     for (const text of Object.values(largeDocuments)) {
-      await isAnsweredTheSame({ kind: 'parse', asked: { text, bounds: { max } } });
+      await isAnsweredTheSame({ kind: 'parse', input: { text, bounds: { max } } });
     }
   });
 

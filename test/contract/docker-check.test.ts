@@ -7,7 +7,7 @@ import { type CheckTags, createTagCheck } from '../../src/control/visit/tag-chec
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
-import { keptName } from '../../src/engine/images/kept-names.ts';
+import { verifiedName } from '../../src/engine/images/verified-names.ts';
 import { openTestImages, removeBrought } from '../support/images.ts';
 import { networkPool } from './docker-contractor.ts';
 import { login, type Registry, startRegistry } from './registry.ts';
@@ -78,8 +78,8 @@ describe('what tags mean now, on Docker', () => {
     const image = `${registry.host}/silent:1`;
     const [{ reference } = { reference: '' }] = await pull(`${registry.host}/good:1`);
     for (const name of [image, pin(image, reference.split('@')[1]!)]) {
-      const [, repo = '', tag = ''] = /^(.+):([^:]+)$/.exec(keptName(name)!)!;
-      await docker.getImage(keptName(reference)!).tag({ repo, tag });
+      const [, repo = '', tag = ''] = /^(.+):([^:]+)$/.exec(verifiedName(name)!)!;
+      await docker.getImage(verifiedName(reference)!).tag({ repo, tag });
     }
     const begunAt = performance.now();
     assert.equal((await check(image))[0]?.by, 'presence');

@@ -68,7 +68,7 @@ export async function dockerContractor({
   const firewall = await startFirewall({
     owner,
     readResolvers: async () => [],
-    keep: async () => {},
+    saveRules: async () => {},
     report: () => {},
     log: console,
     readBridges: () => presentBridges(docker, owner, openEgress),

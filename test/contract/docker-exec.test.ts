@@ -56,7 +56,7 @@ describe('commands in containers', { skip: !mayEnd && 'only root may end process
     const { docker, execs } = contractor();
     const prepare = async () => {
       const exec = await docker.getContainer(web.name).exec({ Cmd: command });
-      await createExecJournal(execs).note(exec.id);
+      await createExecJournal(execs).add(exec.id);
       return exec;
     };
     const [late, never] = [await prepare(), await prepare()];

@@ -6,7 +6,7 @@ import { clearImages } from '../../src/control/clear-images.ts';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { removeUnnamed } from '../../src/engine/docker/images/image-store.ts';
-import { keptName } from '../../src/engine/images/kept-names.ts';
+import { verifiedName } from '../../src/engine/images/verified-names.ts';
 import { labelKeys } from '../../src/engine/labels.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
@@ -49,7 +49,7 @@ describe('docker engine: room for images', () => {
     const used = await pull(first.reference);
     const old = await pull(tag);
     assert.deepEqual([used.by, old.by], ['pull', 'pull']);
-    await docker.createContainer({ Image: keptName(used.reference)!, Labels: { [labelKeys.owner]: owner } });
+    await docker.createContainer({ Image: verifiedName(used.reference)!, Labels: { [labelKeys.owner]: owner } });
     const now = Date.now();
     await recordPull(db, [used.reference, old.image, old.reference], now - 3_600_000);
     // Other tests may build and remove images on this engine at the same time.
@@ -92,7 +92,7 @@ describe('docker engine: room for images', () => {
     await engine.images.pull('x', { image: tag });
     const unused = (await engine.images.list()).find(({ brought }) => brought.includes(tag))!;
     assert.equal(unused.isInUse, false);
-    await docker.createContainer({ Image: keptName(tag)!, Labels: { [labelKeys.owner]: owner } });
+    await docker.createContainer({ Image: verifiedName(tag)!, Labels: { [labelKeys.owner]: owner } });
     assert.equal(await engine.images.remove(unused), false);
     assert.ok((await engine.images.list()).some(({ id }) => id === unused.id));
   });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
-import { keptName } from '../../src/engine/images/kept-names.ts';
+import { verifiedName } from '../../src/engine/images/verified-names.ts';
 import { openBlobCache } from '../../src/images/blobs/blob-cache.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { openTestImages, removeBrought } from '../support/images.ts';
@@ -31,7 +31,7 @@ test('an engine that has lost an image gets what is kept of it, and what is dama
     await using opened = await openTestImages([registry.host], {}, { cache });
     const engine = createDockerEngine({ docker, owner: `test-${newId()}`, networkPool, images: opened.images });
     await engine.images.pull('x', { image });
-    const { Id: id } = await docker.getImage(keptName(image)!).inspect();
+    const { Id: id } = await docker.getImage(verifiedName(image)!).inspect();
     return { id, served: registry.layersServed() - before };
   }
 

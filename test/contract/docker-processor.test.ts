@@ -12,7 +12,7 @@ import {
   setYielding,
   usedMsOf,
 } from '../../src/engine/docker/groups/container-group.ts';
-import { createProcessorLook } from '../../src/engine/docker/processor/processor-watch.ts';
+import { createProcessorCheck } from '../../src/engine/docker/processor/processor-watch.ts';
 import { dockerContractor } from './docker-contractor.ts';
 import { setStage } from './engine.ts';
 
@@ -61,7 +61,7 @@ describe('the processor on docker', () => {
     await scene.start(greedy, calm);
     const groups = [await groupOf(greedy), await groupOf(calm)];
     let skippedMs = 0;
-    const look = createProcessorLook(docker, { owner, log }, () => performance.now() + skippedMs);
+    const look = createProcessorCheck(docker, { owner, log }, () => performance.now() + skippedMs);
 
     while ((await look()) === 0) await delay(500);
     assert.deepEqual(await Promise.all(groups.map(isYielding)), [true, false]);
@@ -104,6 +104,6 @@ describe('the processor on docker', () => {
     const idle = scene.workload('idle', { command: ['idle'] });
     await scene.start(idle);
     await setYielding(await groupOf(idle), true);
-    assert.equal(await createProcessorLook(docker, { owner, log })(), 1);
+    assert.equal(await createProcessorCheck(docker, { owner, log })(), 1);
   });
 });

@@ -137,8 +137,8 @@ describe('volumes on docker', needsRoot, () => {
     const scene = newScene();
     await scene.execute(createVolume('data'));
     await docker.getVolume(volumeName(scene.id, 'data')).remove();
-    const { volumes: seen, volumeSizes } = await scene.observe();
-    assert.deepEqual([seen, volumeSizes], [['data'], { data: 12 * 2 ** 20 }]);
+    const { volumes, volumeSizes } = await scene.observe();
+    assert.deepEqual([volumes, volumeSizes], [['data'], { data: 12 * 2 ** 20 }]);
     const left = (await contractor().engine.listOwned()).filter(({ deploymentId }) => deploymentId === scene.id);
     assert.deepEqual(
       left.map(({ kind, name, volume }) => `${kind} ${name} ${volume}`),

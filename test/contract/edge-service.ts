@@ -30,7 +30,7 @@ export async function serveEdge(task: EdgeServiceTask): Promise<EdgeService> {
   const edge = opening.use(await openEdge(settings, { db: store.db, seal: sealWith('tests'), now: Date.now, log }));
   const hear = { due() {}, events() {}, counts() {}, gone() {}, routes: edge.hearRoutes, edges: edge.hearRoutes };
   opening.use(await store.follow(hear));
-  edge.keep();
+  edge.keepProxyRunning();
   const open = opening.move();
   return { store, edge, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }

@@ -140,8 +140,8 @@ describe('data of volumes', needsRoot, () => {
     await rm(join(data, 'large'));
     const third = await backUp('--keep', '1', '--read-all');
     assert.equal(third.status, 0, third.stderr);
-    const { stdout: kept } = await run('du', ['-s', '--block-size=1', place()]);
-    assert.ok(Number.parseInt(kept, 10) < 4 * 2 ** 20, `the place still has ${kept}`);
+    const { stdout } = await run('du', ['-s', '--block-size=1', place()]);
+    assert.ok(Number.parseInt(stdout, 10) < 4 * 2 ** 20, `the place still has ${stdout}`);
     await succeeds(restore());
     assert.deepEqual(await readdir(await mounted('shop', 'db')), ['small']);
   });

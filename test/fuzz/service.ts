@@ -112,7 +112,7 @@ const service: Service = {
   notifier: createNotifier(),
   dialer: createDialer(),
   wake: loop.wake,
-  lookAtDomains: () => {},
+  wakeDomains: () => {},
   accounts: openAccounts({ db, seal, log, now, settings: { baseUrl, otherOrigins: [], signUp: 'open' } }),
   budget: async () => ({ memoryBytes: 2 ** 40, cpuMillis: 1e7, diskBytes: 2 ** 50 }),
   settings: {

@@ -138,7 +138,7 @@ test('an exported application that is started again on the cluster has its data 
 /** Claims that are prepared for new volumes, of any deployment. */
 async function beginnings(): Promise<string[]> {
   const query = { labelSelector: copyKey };
-  const { items } = await cluster.ask<{ items: Found[] }>('GET', pathOf('PersistentVolumeClaim'), { query });
+  const { items } = await cluster.request<{ items: Found[] }>('GET', pathOf('PersistentVolumeClaim'), { query });
   return items.flatMap(({ metadata: { name, labels } }) => (labels?.[copyKey]?.startsWith('begin-') ? [name] : []));
 }
 

@@ -10,11 +10,14 @@ export async function copiesIn(cluster: Cluster, namespace: string): Promise<str
   const query = { labelSelector: copyKey };
   const lists = await Promise.all(
     kinds.map((kind) =>
-      cluster.ask<{ items: Found[] }>('GET', pathOf(kind, undefined, namespace), { query }).catch((error: unknown) => {
-        // A cluster of itself does not know them.
-        if (kind === 'VolumeSnapshot' && error instanceof ClusterRefusal && error.status === 404) return { items: [] };
-        throw error;
-      }),
+      cluster
+        .request<{ items: Found[] }>('GET', pathOf(kind, undefined, namespace), { query })
+        .catch((error: unknown) => {
+          // A cluster of itself does not know them.
+          if (kind === 'VolumeSnapshot' && error instanceof ClusterRefusal && error.status === 404)
+            return { items: [] };
+          throw error;
+        }),
     ),
   );
   return lists.flatMap(({ items }, index) => items.map(({ metadata }) => `${kinds[index]} ${metadata.name}`));

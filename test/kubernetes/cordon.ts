@@ -9,7 +9,7 @@ const mergePatch = 'application/merge-patch+json';
 
 /** Cordons the open nodes until the returned function has resolved. */
 export async function closeNodes(cluster: Cluster): Promise<() => Promise<void>> {
-  const { items } = await cluster.ask<{ items: FoundNode[] }>('GET', nodesPath);
+  const { items } = await cluster.request<{ items: FoundNode[] }>('GET', nodesPath);
   const open = items.filter(({ spec }) => !spec?.unschedulable).map(({ metadata }) => metadata.name);
   const setAll = async (unschedulable: boolean) => {
     for (const each of open) await patch(cluster, `${nodesPath}/${each}`, { spec: { unschedulable } });
@@ -21,19 +21,19 @@ export async function closeNodes(cluster: Cluster): Promise<() => Promise<void>>
 /** Of a node that is away the cluster would keep them for minutes. */
 export async function removeAllPods(cluster: Cluster, node: string): Promise<void> {
   const query = { fieldSelector: `spec.nodeName=${node}` };
-  const { items } = await cluster.ask<{ items: FoundPod[] }>('GET', '/api/v1/pods', { query });
+  const { items } = await cluster.request<{ items: FoundPod[] }>('GET', '/api/v1/pods', { query });
   for (const { metadata } of items)
     await removeNow(cluster, `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}`);
 }
 
 export async function patch(cluster: Cluster, path: string, body: object): Promise<void> {
-  await cluster.ask<Found>('PATCH', path, { body, contentType: mergePatch }).catch(unlessAbsent);
+  await cluster.request<Found>('PATCH', path, { body, contentType: mergePatch }).catch(unlessAbsent);
 }
 
 /** Without waiting for its users. */
 export async function removeNow(cluster: Cluster, path: string): Promise<void> {
   const body = { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 };
-  await cluster.ask('DELETE', path, { body }).catch(unlessAbsent);
+  await cluster.request('DELETE', path, { body }).catch(unlessAbsent);
 }
 
 function unlessAbsent(error: unknown): void {

@@ -12,9 +12,9 @@ type Found = { metadata: { name: string; labels: Record<string, string> } };
 
 /** Removes objects at this path of the API whose process has ended. */
 export async function removeLeft(cluster: Cluster, path: string): Promise<void> {
-  const { items } = await cluster.ask<{ items: Found[] }>('GET', path, { query: { labelSelector: key } });
+  const { items } = await cluster.request<{ items: Found[] }>('GET', path, { query: { labelSelector: key } });
   // One that another run removes at the same moment is gone, too.
   for (const { metadata } of items)
     if (!isAlive(Number(metadata.labels[key])))
-      await cluster.ask('DELETE', `${path}/${metadata.name}`).catch(() => undefined);
+      await cluster.request('DELETE', `${path}/${metadata.name}`).catch(() => undefined);
 }

@@ -44,7 +44,7 @@ test('after 30 s without traffic, and with every old connection dead, a change i
   wire.cut();
   const pods = `/api/v1/namespaces/${namespaceName(scene.id)}/pods`;
   const { cluster } = contractor;
-  const { items } = await cluster.ask<{ items: { metadata: { name: string } }[] }>('GET', pods);
+  const { items } = await cluster.request<{ items: { metadata: { name: string } }[] }>('GET', pods);
   await cluster.remove('Pod', items[0]!.metadata.name, { namespace: namespaceName(scene.id) });
   await assert.rejects(engine.ping(), { kind: 'unavailable' });
   await delay(cutMs);

@@ -50,7 +50,7 @@ export async function startExported(cluster: Cluster, folder: string): Promise<E
   await nameClass(join(folder, 'kubernetes/volumes.yaml'), namespace);
   await removeLeft(cluster, namespacesPath);
   const made = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: processLabels } };
-  await cluster.ask('POST', namespacesPath, { body: made });
+  await cluster.request('POST', namespacesPath, { body: made });
   opened.defer(async () => void (await kubectl('delete', 'namespace', namespace)));
   const { stdout } = await run('sh', ['start-kubernetes.sh', '-n', namespace], { cwd: folder, env });
   const text = await readFile(join(folder, 'kubernetes/application.yaml'), 'utf8');

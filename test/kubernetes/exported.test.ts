@@ -15,7 +15,7 @@ async function judge({ apiVersion, kind, metadata }: Written, object: object) {
   const api = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;
   const kinds = `${kind.toLowerCase()}${kind.endsWith('s') ? 'es' : 's'}`;
   const cluster = await connectCluster();
-  await cluster.ask('PATCH', `${api}/namespaces/default/${kinds}/${metadata.name}`, {
+  await cluster.request('PATCH', `${api}/namespaces/default/${kinds}/${metadata.name}`, {
     query: { fieldManager: 'berth-tests', force: true, dryRun: 'All' },
     contentType: 'application/apply-patch+yaml',
     body: object,

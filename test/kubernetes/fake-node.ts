@@ -38,12 +38,12 @@ export async function openFakeNode(port: number): Promise<AsyncDisposable> {
   });
   opening.defer(await closeNodes(cluster));
   const metadata = { name, labels: { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux' } };
-  await cluster.ask('POST', nodesPath, { body: { apiVersion: 'v1', kind: 'Node', metadata } });
+  await cluster.request('POST', nodesPath, { body: { apiVersion: 'v1', kind: 'Node', metadata } });
   opening.defer(() => removeNow(cluster, `${nodesPath}/${name}`));
   const renewTime = () => `${new Date().toISOString().slice(0, -1)}000Z`;
   const spec = () => ({ holderIdentity: name, leaseDurationSeconds: 40, renewTime: renewTime() });
   const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name } };
-  await cluster.ask('POST', leases, { body: { ...lease, spec: spec() } });
+  await cluster.request('POST', leases, { body: { ...lease, spec: spec() } });
   opening.defer(() => removeNow(cluster, `${leases}/${name}`));
   await patch(cluster, `${nodesPath}/${name}/status`, { status: nodeStatus() });
   const beat = setInterval(() => {

@@ -62,12 +62,13 @@ const namespaceOf = ({ deploymentId }: Owned) => namespaceName(deploymentId);
 
 async function podsOf(workload: Owned): Promise<Pod[]> {
   const query = { labelSelector: `${workloadKey}=${workload.id}` };
-  return (await cluster.ask<{ items: Pod[] }>('GET', pathOf('Pod', undefined, namespaceOf(workload)), { query })).items;
+  return (await cluster.request<{ items: Pod[] }>('GET', pathOf('Pod', undefined, namespaceOf(workload)), { query }))
+    .items;
 }
 
 async function claimsOf({ deploymentId, volume }: Owned): Promise<string[]> {
   const path = pathOf('PersistentVolumeClaim', undefined, namespaceName(deploymentId));
-  const { items } = await cluster.ask<{ items: FoundClaim[] }>('GET', path);
+  const { items } = await cluster.request<{ items: FoundClaim[] }>('GET', path);
   return items.filter((claim) => volumeOf(claim) === volume).map(({ metadata }) => metadata.name);
 }
 
@@ -80,7 +81,7 @@ async function podOf(workload: Owned): Promise<Pod> {
 
 async function removePod(workload: Owned, { metadata }: Pod): Promise<void> {
   const body = { gracePeriodSeconds: 0 };
-  await cluster.ask('DELETE', pathOf('Pod', metadata.name, namespaceOf(workload)), { body }).catch(unlessGone);
+  await cluster.request('DELETE', pathOf('Pod', metadata.name, namespaceOf(workload)), { body }).catch(unlessGone);
 }
 
 function unlessGone(error: unknown): void {

@@ -60,7 +60,8 @@ function newScene(): Scene {
 const registryLogin = () => ({ registry: registry.host, ...login });
 
 const podsOf = async ({ id }: Scene) =>
-  (await contractor.cluster.ask<{ items: FoundPod[] }>('GET', `/api/v1/namespaces/${namespaceName(id)}/pods`)).items;
+  (await contractor.cluster.request<{ items: FoundPod[] }>('GET', `/api/v1/namespaces/${namespaceName(id)}/pods`))
+    .items;
 
 test('a private image runs for deployments with its login: the node has pulled it from Berth, by its digest', async () => {
   const scene = newScene();
@@ -70,7 +71,7 @@ test('a private image runs for deployments with its login: the node has pulled i
   const [pod] = await podsOf(scene);
   const { image } = (pod!.spec as { containers: { image: string }[] }).containers[0]!;
   assert.match(image, new RegExp(`^${nodeGate.name}/berth\\.gate/.+/program@sha256:[0-9a-f]{64}$`));
-  const { items } = await contractor.cluster.ask<{ items: { data?: Record<string, string> }[] }>(
+  const { items } = await contractor.cluster.request<{ items: { data?: Record<string, string> }[] }>(
     'GET',
     `/api/v1/namespaces/${namespaceName(scene.id)}/secrets`,
   );

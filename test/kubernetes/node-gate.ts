@@ -17,11 +17,11 @@ export async function openNodeGate(cluster: Cluster, name: string): Promise<Node
   const port = await freePort();
   const metadata = { name, namespace: 'default' };
   const spec = { type: 'NodePort', ports: [{ port: 5000, targetPort: port }] };
-  const service = await cluster.ask<{ spec: { ports: { nodePort: number }[] } }>('POST', `${namespace}/services`, {
+  const service = await cluster.request<{ spec: { ports: { nodePort: number }[] } }>('POST', `${namespace}/services`, {
     body: { apiVersion: 'v1', kind: 'Service', metadata, spec },
   });
   const subsets = [{ addresses: [{ ip: host }], ports: [{ port }] }];
-  await cluster.ask('POST', `${namespace}/endpoints`, {
+  await cluster.request('POST', `${namespace}/endpoints`, {
     body: { apiVersion: 'v1', kind: 'Endpoints', metadata, subsets },
   });
   return {
@@ -29,7 +29,7 @@ export async function openNodeGate(cluster: Cluster, name: string): Promise<Node
     port,
     name: `localhost:${service.spec.ports[0]!.nodePort}`,
     async [Symbol.asyncDispose]() {
-      await cluster.ask('DELETE', `${namespace}/services/${name}`);
+      await cluster.request('DELETE', `${namespace}/services/${name}`);
     },
   };
 }

@@ -43,7 +43,7 @@ export async function startProvisioner(
   const folder = await mkdtemp(join(tmpdir(), 'berth-claims-'));
   const classPath = `/apis/storage.k8s.io/v1/storageclasses`;
   for (const path of [classPath, volumesPath]) await removeLeft(cluster, path);
-  await cluster.ask('POST', classPath, {
+  await cluster.request('POST', classPath, {
     body: {
       apiVersion: 'storage.k8s.io/v1',
       kind: 'StorageClass',
@@ -99,13 +99,13 @@ export async function startProvisioner(
         ...(isDisk ? { local: { path }, nodeAffinity: everyNode } : { hostPath: { path, type: 'Directory' } }),
       },
     };
-    await insist(() => cluster.ask('POST', volumesPath, { body }), 409);
+    await insist(() => cluster.request('POST', volumesPath, { body }), 409);
   }
 
   async function remove(uid: string): Promise<void> {
     await made.get(uid);
     made.delete(uid);
-    await insist(() => cluster.ask('DELETE', `${volumesPath}/${uid}`), 404);
+    await insist(() => cluster.request('DELETE', `${volumesPath}/${uid}`), 404);
     await rm(join(folder, uid), { recursive: true, force: true });
   }
 
@@ -129,7 +129,7 @@ export async function startProvisioner(
       closed.abort();
       await claims.stop();
       await Promise.all([...removals, ...[...made.keys()].map(remove)]);
-      await cluster.ask('DELETE', `${classPath}/${name}`);
+      await cluster.request('DELETE', `${classPath}/${name}`);
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -106,7 +106,7 @@ test('a namespace that hangs is reported once, and a start does not wait for it'
   const namespace = namespaceName(scene.id);
   const configMaps = `/api/v1/namespaces/${namespace}/configmaps`;
   const { cluster } = contractor;
-  await cluster.ask('POST', configMaps, {
+  await cluster.request('POST', configMaps, {
     body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kept', finalizers: ['berth.test/kept'] } },
   });
   try {
@@ -126,6 +126,6 @@ test('a namespace that hangs is reported once, and a start does not wait for it'
     );
   } finally {
     const body = { metadata: { finalizers: [] } };
-    await cluster.ask('PATCH', `${configMaps}/kept`, { body, contentType: 'application/merge-patch+json' });
+    await cluster.request('PATCH', `${configMaps}/kept`, { body, contentType: 'application/merge-patch+json' });
   }
 });

@@ -45,9 +45,9 @@ export async function connectAsBerth(
   const metadata = { name };
   const rules = await deployedRules();
   const kind = { apiVersion: 'rbac.authorization.k8s.io/v1' };
-  await admin.ask('POST', accounts, { body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata } });
-  await admin.ask('POST', `${roles}/clusterroles`, { body: { ...kind, kind: 'ClusterRole', metadata, rules } });
-  await admin.ask('POST', `${roles}/clusterrolebindings`, {
+  await admin.request('POST', accounts, { body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata } });
+  await admin.request('POST', `${roles}/clusterroles`, { body: { ...kind, kind: 'ClusterRole', metadata, rules } });
+  await admin.request('POST', `${roles}/clusterrolebindings`, {
     body: {
       ...binding,
       metadata,
@@ -60,7 +60,7 @@ export async function connectAsBerth(
     kind: 'TokenRequest',
     spec: { expirationSeconds: 86_400 },
   };
-  const { status } = await admin.ask<{ status: { token: string } }>('POST', `${accounts}/${name}/token`, {
+  const { status } = await admin.request<{ status: { token: string } }>('POST', `${accounts}/${name}/token`, {
     body: requested,
   });
   const folder = await mkdtemp(join(tmpdir(), 'berth-role-'));
@@ -86,7 +86,7 @@ export async function connectAsBerth(
         `${roles}/clusterroles/${name}`,
         `${accounts}/${name}`,
       ])
-        await admin.ask('DELETE', path).catch((error: unknown) => {
+        await admin.request('DELETE', path).catch((error: unknown) => {
           if (!(error instanceof ClusterRefusal && error.status === 404)) throw error;
         });
     },

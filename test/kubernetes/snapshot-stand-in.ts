@@ -65,7 +65,7 @@ export async function openSnapshotStandIn(cluster: Cluster, name: string, host: 
   async function take(at: string, { metadata, spec, status }: Kept): Promise<void> {
     if (standIn.isHeld || status.readyToUse) return;
     const source = spec.source.persistentVolumeClaimName;
-    const claim = await cluster.ask<FoundClaim>('GET', pathOf('PersistentVolumeClaim', source, metadata.namespace));
+    const claim = await cluster.request<FoundClaim>('GET', pathOf('PersistentVolumeClaim', source, metadata.namespace));
     // A file that is replaced during the copy makes the program fail, which then has the new file.
     await promisify(execFile)('cp', ['-a', storage.folderOf(claim), join(folder, metadata.uid)]).catch(() => {});
     contents.set(at, join(folder, metadata.uid));
@@ -120,10 +120,10 @@ export async function openSnapshotStandIn(cluster: Cluster, name: string, host: 
       const core = `/api/v1/namespaces/${namespace}`;
       const metadata = { name };
       const service = { apiVersion: 'v1', kind: 'Service', metadata, spec: { ports: [{ port: 443 }] } };
-      await cluster.ask('POST', `${core}/services`, { body: service });
+      await cluster.request('POST', `${core}/services`, { body: service });
       open.defer(async () => void (await cluster.remove('Service', name, { namespace })));
       const subsets = [{ addresses: [{ ip: host }], ports: [{ port }] }];
-      await cluster.ask('POST', `${core}/endpoints`, {
+      await cluster.request('POST', `${core}/endpoints`, {
         body: { apiVersion: 'v1', kind: 'Endpoints', metadata, subsets },
       });
       const spec = { group: snapshotGroup, version: 'v1', service: { namespace, name }, insecureSkipTLSVerify: true };
@@ -133,9 +133,9 @@ export async function openSnapshotStandIn(cluster: Cluster, name: string, host: 
         metadata: { name: registered },
         spec: { ...spec, groupPriorityMinimum: 1000, versionPriority: 15 },
       };
-      await cluster.ask('POST', registration, { body });
-      open.defer(async () => void (await cluster.ask('DELETE', `${registration}/${registered}`)));
-      await until('it is passed on', () => cluster.ask('GET', pathOf('VolumeSnapshot')).catch(() => undefined));
+      await cluster.request('POST', registration, { body });
+      open.defer(async () => void (await cluster.request('DELETE', `${registration}/${registered}`)));
+      await until('it is passed on', () => cluster.request('GET', pathOf('VolumeSnapshot')).catch(() => undefined));
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

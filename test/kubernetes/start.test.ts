@@ -101,7 +101,7 @@ test('one command brings Berth and the guestbook to a cluster, a pod that is del
 
   const cluster = await connectCluster();
   const pods = '/api/v1/namespaces/berth-system/pods';
-  const { items } = await cluster.ask<{ items: { metadata: { name: string } }[] }>('GET', pods);
+  const { items } = await cluster.request<{ items: { metadata: { name: string } }[] }>('GET', pods);
   await cluster.remove('Pod', items[0]!.metadata.name, { namespace: 'berth-system' });
   await until('the pod is gone', async () =>
     (await cluster.find('Pod', items[0]!.metadata.name, 'berth-system')) ? undefined : true,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Docker from 'dockerode';
 import type { Owned } from '../../src/engine/engine.ts';
-import { keptName, pinnedAmong } from '../../src/engine/images/kept-names.ts';
+import { pinnedAmong, verifiedName } from '../../src/engine/images/verified-names.ts';
 import { login, type Registry, startRegistry } from '../contract/registry.ts';
 import { listing, removeBrought } from '../support/images.ts';
 import { webYaml } from './applications.ts';
@@ -38,7 +38,7 @@ test("a private image that one tenant's login brought to the host is refused to 
   // It has no program: that it comes so far is what counts here.
   const { message } = await berth.reach(owner, 'failed');
   assert.doesNotMatch(message, /registry|pull|login/i);
-  const { RepoTags } = await docker.getImage(keptName(image)!).inspect();
+  const { RepoTags } = await docker.getImage(verifiedName(image)!).inspect();
   const workloadsOf = (owned: Owned[]) => owned.filter(({ kind }) => kind === 'workload').map(({ name }) => name);
   const { owned: ownersOwn } = await berth.inventory();
 

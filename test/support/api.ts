@@ -80,7 +80,7 @@ export async function testApi(
     dialer: createDialer(),
     ...other,
     wake: (deploymentId) => woken.push(deploymentId),
-    lookAtDomains: () => {},
+    wakeDomains: () => {},
   };
   const app = await createApp(service, log);
 

@@ -1,6 +1,6 @@
 /** The layer of images, as a test opens it: registries of its own are listed, as an operator would list them. */
 import type Docker from 'dockerode';
-import { referenceOf } from '../../src/engine/images/kept-names.ts';
+import { referenceOf } from '../../src/engine/images/verified-names.ts';
 import { type ImageParts, type ImageSettings, openImages } from '../../src/images/open.ts';
 
 /** `hosts`: accessed over plain HTTP, at any address. Dispose of it when done. */

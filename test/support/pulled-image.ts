@@ -30,7 +30,7 @@ export const image: ResolvedUpstream = {
       throw new Error('no registry is used');
     },
   },
-  asked: { image: 'r.example:5000/a/b:1', registry: 'r.example:5000', hasLogin: false },
+  context: { image: 'r.example:5000/a/b:1', registry: 'r.example:5000', hasLogin: false },
 };
 
 /** A registry's image of one layer, or of the same several times; `sent`: what it answers, one after another. */

@@ -16,7 +16,7 @@ export function createTestWorld(images: Record<string, TestImage>): TestWorld {
   const found = (name: string): TestImage | undefined => imageOf(world, name);
   const world: TestWorld = createMemoryWorld(images, {
     registries: {
-      ask(name) {
+      check(name) {
         const fault = found(name)?.pullFault;
         if (fault) throw new EngineFault(fault, `Image ${name}: ${fault}.`, { image: name });
       },

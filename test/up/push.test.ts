@@ -175,7 +175,7 @@ test('of several builds of one image the last one stays on this Docker, and so d
   const second = await build('second');
   assert.deepEqual([await isHere(first), await isHere(second)], [false, true]);
   const tag = `berth-test-kept-${randomBytes(6).toString('hex')}`;
-  await docker.ask(['tag', second, tag]);
+  await docker.runQuietly(['tag', second, tag]);
   t.after(() => docker.run(['image', 'rm', '--', tag]));
   const third = await build('third');
   t.after(() => docker.run(['image', 'rm', '--', third]));

@@ -13,7 +13,7 @@ import { transferTimeoutMs } from '../../lib/transfer-timeout.ts';
 import { wait as reallyWait, type Wait } from '../../lib/wait.ts';
 import { heldCopies, holdCopy, holdMs } from '../../store/copy-holds.ts';
 import type { Database } from '../../store/database.ts';
-import { keptDeployments } from '../../store/restorable-deployments.ts';
+import { retainedDeployments } from '../../store/restorable-deployments.ts';
 import type { Tables } from '../../store/rows.ts';
 import { type SavedVolumes, volumesTag, volumesTagOf } from './backup-files.ts';
 
@@ -48,7 +48,7 @@ export async function backUpVolumes(
 ): Promise<{ kept: SavedVolumes[]; leftOut: SkippedVolumes[] }> {
   const kept: SavedVolumes[] = [];
   const leftOut: SkippedVolumes[] = [];
-  for (const { id: deploymentId, volumes: wanted } of await keptDeployments(db)) {
+  for (const { id: deploymentId, volumes: wanted } of await retainedDeployments(db)) {
     let volumes = wanted;
     const leave = (because: SkippedVolumes['because'], fault?: Error) =>
       leftOut.push({ deploymentId, volumes, because, ...(fault && { fault }) });

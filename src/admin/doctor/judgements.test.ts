@@ -49,7 +49,7 @@ function reported(...checks: Check[]): string {
     if (state === 'bad' || state === 'warn') assert.ok(todo, `${name}: what to do`);
   return checks
     .filter(({ state }) => state !== 'good')
-    .map(({ name, state, observed: seen }) => `${state} ${name}: ${seen}`)
+    .map(({ name, state, observed }) => `${state} ${name}: ${observed}`)
     .join('\n');
 }
 

@@ -24,7 +24,7 @@ export async function admitToHost(
   const fit = fits(budget, await committedInAll(db), requested);
   if (fit.kind === 'fits') return succeed(undefined);
   const { called, print, hint } = words[fit.resource];
-  const amount = `${deploymentId === undefined ? '' : 'another '}${print(fit.asked)}`;
+  const amount = `${deploymentId === undefined ? '' : 'another '}${print(fit.requested)}`;
   const problem = {
     code: 'capacity_exhausted',
     error: `This server does not have enough ${called} left for application ${spec.name}, which requests ${amount}.`,

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { statusAt } from '../../deployment/status/deployment-health.ts';
 import { deploymentById } from '../../store/deployments.ts';
-import { revisionIfKept } from '../../store/revisions.ts';
+import { findStoredRevision } from '../../store/revisions.ts';
 import { hasEnded } from '../../store/session-tokens.ts';
 import { originOf } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
@@ -166,7 +166,7 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
   /** The domains in its configuration could not be added before it had an account. */
   async function addNamed({ id, revision }: Deployment): Promise<void> {
     const latest = await deploymentById(service.db, id);
-    const kept = await revisionIfKept(service.db, service.seal, id, revision);
+    const kept = await findStoredRevision(service.db, service.seal, id, revision);
     if (latest && kept) await addNamedDomains(service, latest, kept.spec);
   }
 

@@ -64,7 +64,7 @@ export async function addDomain(
     await putDomain(db, { ...key, deploymentId: deployment.id, redirectTo: target.value, now: now() });
     return succeed((await domainOfAccount(db, key))!);
   });
-  if (added.ok) service.lookAtDomains();
+  if (added.ok) service.wakeDomains();
   return added;
 }
 
@@ -74,7 +74,7 @@ export async function removeDomain(service: Service, deployment: Deployment, tex
     if (domain.ok) await releaseDomain(db, domain.value, { because: 'removed', now: service.now() });
     return domain;
   });
-  if (removed.ok) service.lookAtDomains();
+  if (removed.ok) service.wakeDomains();
   return removed;
 }
 
@@ -84,7 +84,7 @@ export async function requestCheck(service: Service, deployment: Deployment, tex
   const found = await domainNamed(service, service.db, deployment, text);
   if (!found.ok || (found.value.checkedAt ?? 0) > now - checkAgainMs) return found;
   await makeDomainDue(service.db, found.value, now);
-  service.lookAtDomains();
+  service.wakeDomains();
   return found;
 }
 

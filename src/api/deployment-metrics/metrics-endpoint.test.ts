@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApi } from '../../../test/support/api.ts';
-import { keptPeriodMs } from '../../deployment/metrics/deployment-metrics.ts';
+import { storedPeriodMs } from '../../deployment/metrics/deployment-metrics.ts';
 import { createMeasured, maxEndedPods } from '../../deployment/metrics/measured.ts';
 import { keptSteps, stepMs } from '../../deployment/metrics/series.ts';
 import { noRequests, type WorkloadUse } from '../../deployment/metrics/use.ts';
-import { keepMetrics } from '../../store/kept-metrics.ts';
+import { storeMetrics } from '../../store/stored-metrics.ts';
 import { clientHeader } from '../requests/client-address.ts';
 
 const operator = { [clientHeader]: '127.0.0.1' };
@@ -40,7 +40,7 @@ async function measuredShop({ measuresPods = true } = {}) {
     [0, 0],
     [2_000, stepMs],
   ] as const) {
-    await measured.note({ at: clock.now, elapsedMs, uses: measuresPods ? [use(cpuMs)] : undefined, requests, volumes });
+    await measured.add({ at: clock.now, elapsedMs, uses: measuresPods ? [use(cpuMs)] : undefined, requests, volumes });
     if (elapsedMs === 0) clock.now += stepMs;
   }
   const ask = (query = '', requested = token) =>
@@ -100,10 +100,10 @@ test('a claimed deployment shows the last day, from the store', async () => {
   const refused = await ask('&range=day');
   assert.deepEqual([refused.status, refused.body.code], [400, 'invalid_request']);
   await api.service.db.updateTable('deployments').set({ claimedAt: 1 }).execute();
-  const at = (Math.floor(api.clock.now / keptPeriodMs) - 2) * keptPeriodMs;
+  const at = (Math.floor(api.clock.now / storedPeriodMs) - 2) * storedPeriodMs;
   const site = { requestsPerSecond: 1.5, clientErrorsPerSecond: 0, serverErrorsPerSecond: 0, p50Ms: 3, p95Ms: null };
   const pod = { cpuMillis: 12.3456, memoryBytes: 7, receivedBytesPerSecond: null, sentBytesPerSecond: 1 };
-  await keepMetrics(api.service.db, 'this', new Map([[id, { at, pods: { 'web/0': pod, 'old/1': pod }, site }]]));
+  await storeMetrics(api.service.db, 'this', new Map([[id, { at, pods: { 'web/0': pod, 'old/1': pod }, site }]]));
   const { body } = await ask('&range=day');
   assert.deepEqual([body.range, body.stepSeconds], ['day', 300]);
   assert.deepEqual(
@@ -122,12 +122,12 @@ test('a claimed deployment shows the last day, from the store', async () => {
 test('of pods with frequently changing names within the day, the last ended ones are shown', async () => {
   const { api, id, ask } = await measuredShop();
   await api.service.db.updateTable('deployments').set({ claimedAt: 1 }).execute();
-  const period = Math.floor(api.clock.now / keptPeriodMs) - 1;
+  const period = Math.floor(api.clock.now / storedPeriodMs) - 1;
   const site = { requestsPerSecond: 1, clientErrorsPerSecond: 0, serverErrorsPerSecond: 0, p50Ms: 3, p95Ms: null };
   const pod = { cpuMillis: 1, memoryBytes: 7, receivedBytesPerSecond: null, sentBytesPerSecond: 1 };
   for (let past = 0; past < 7; past++) {
     const pods = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`p${past}x${index}/0`, pod]));
-    await keepMetrics(api.service.db, 'this', new Map([[id, { at: (period - past) * keptPeriodMs, pods, site }]]));
+    await storeMetrics(api.service.db, 'this', new Map([[id, { at: (period - past) * storedPeriodMs, pods, site }]]));
   }
   const { body } = await ask('&range=day');
   const names: string[] = body.pods.map(({ name }: { name: string }) => name);

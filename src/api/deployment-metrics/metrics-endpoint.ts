@@ -1,10 +1,14 @@
 /** Resource usage of a deployment's pods and requests to its site, for its owner. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { type DeploymentMetrics, keptForMs, keptPeriodMs } from '../../deployment/metrics/deployment-metrics.ts';
+import {
+  type DeploymentMetrics,
+  metricsRetentionMs,
+  storedPeriodMs,
+} from '../../deployment/metrics/deployment-metrics.ts';
 import { createMeasured } from '../../deployment/metrics/measured.ts';
 import { refuse } from '../../lib/problem.ts';
-import { keptMetricsSince } from '../../store/kept-metrics.ts';
+import { storedMetricsSince } from '../../store/stored-metrics.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { refusalsOfApplications } from '../description/refusals.ts';
@@ -53,7 +57,7 @@ export function deploymentMetricsEndpoint(service: Service): FastifyPluginAsyncT
         const reported = { ...(message && { message }), ...parameterWarnings(request) };
         if (request.query.range !== 'day') return { ...hourRecord(deployment, metrics, now), ...reported };
         if (deployment.claimedAt === null) throw new RefusedRequest(needsClaim.problem);
-        const kept = await keptMetricsSince(service.db, deployment.id, now - keptForMs - keptPeriodMs);
+        const kept = await storedMetricsSince(service.db, deployment.id, now - metricsRetentionMs - storedPeriodMs);
         return { ...dayRecord(deployment, metrics, kept, now), ...reported };
       },
     );

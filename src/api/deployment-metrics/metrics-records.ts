@@ -3,15 +3,15 @@ import { Type } from 'typebox';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import {
   type DeploymentMetrics,
-  type KeptMetrics,
-  keptForMs,
-  keptPeriodMs,
+  metricsRetentionMs,
   type PodMetrics,
   type PodValues,
   podNames,
   type SeriesOf,
   type SiteValues,
+  type StoredMetrics,
   siteNames,
+  storedPeriodMs,
 } from '../../deployment/metrics/deployment-metrics.ts';
 import { maxEndedPods } from '../../deployment/metrics/measured.ts';
 import { answerBoundsMs } from '../../deployment/metrics/use.ts';
@@ -104,20 +104,20 @@ export function hourRecord(deployment: Deployment, metrics: DeploymentMetrics, n
 export function dayRecord(
   deployment: Deployment,
   metrics: DeploymentMetrics,
-  kept: readonly KeptMetrics[],
+  kept: readonly StoredMetrics[],
   now: Instant,
 ) {
   const hour = hourRecord(deployment, metrics, now);
-  const steps = keptForMs / keptPeriodMs;
-  const from = (Math.floor(now / keptPeriodMs) - steps) * keptPeriodMs;
-  const byStep = new Map(kept.map((each) => [Math.round((each.at - from) / keptPeriodMs), each]));
-  const lines = <Name extends string>(names: readonly Name[], of: (each: KeptMetrics) => Values<Name> | undefined) =>
+  const steps = metricsRetentionMs / storedPeriodMs;
+  const from = (Math.floor(now / storedPeriodMs) - steps) * storedPeriodMs;
+  const byStep = new Map(kept.map((each) => [Math.round((each.at - from) / storedPeriodMs), each]));
+  const lines = <Name extends string>(names: readonly Name[], of: (each: StoredMetrics) => Values<Name> | undefined) =>
     roundedLines(lineUp(names, steps, (step) => (byStep.has(step) ? of(byStep.get(step)!) : undefined)));
   const known = new Map(hour.pods.map((pod) => [`${pod.name}/${pod.replica}`, pod]));
   const names = [...known.keys(), ...pastNames(kept, known)];
   return {
     ...hour,
-    ...headOf(deployment, 'day', from, keptPeriodMs / 1_000),
+    ...headOf(deployment, 'day', from, storedPeriodMs / 1_000),
     pods: names.sort().map((key) => ({
       ...(known.get(key) ?? pastPod(deployment, key, now)),
       series: lines(podNames, ({ pods }) => pods[key]),
@@ -153,7 +153,7 @@ function podRecord(deployment: Deployment, metrics: PodMetrics, now: Instant) {
 }
 
 /** Pods that the last hour lacks, those that ended last first, up to the maximum of the hour. */
-function pastNames(kept: readonly KeptMetrics[], known: ReadonlyMap<string, { now?: unknown }>): string[] {
+function pastNames(kept: readonly StoredMetrics[], known: ReadonlyMap<string, { now?: unknown }>): string[] {
   const ended = [...known.values()].filter(({ now }) => now === undefined).length;
   const newestFirst = kept.toReversed().flatMap(({ pods }) => Object.keys(pods));
   const past = [...new Set(newestFirst)].filter((key) => !known.has(key));

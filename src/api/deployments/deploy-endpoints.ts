@@ -38,7 +38,7 @@ import { extendRecord, statusRecord } from './deployment-records.ts';
 import { DryRunRecord, ErrorRecord, ProofRequiredRecord, StartRecord, UpdateRecord } from './deployment-schemas.ts';
 import { type Links, linksOf } from './links.ts';
 import { previewOnce } from './previewed-update.ts';
-import { readIdempotencyKey, recallAnswer, type Started, type Starting, start } from './start-deployment.ts';
+import { readIdempotencyKey, type Started, type Starting, start, storedAnswer } from './start-deployment.ts';
 import { update } from './update-deployment.ts';
 
 const DryRun = Type.Optional(
@@ -129,7 +129,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
 
     /** The last thing: a proof is spent on a start that nothing else stands in the way of. Accounts have plans instead. */
     const startProven = async (request: FastifyRequest, requested: Starting): Promise<Result<Started>> => {
-      const known = requested.key && (await recallAnswer(service, requested.key));
+      const known = requested.key && (await storedAnswer(service, requested.key));
       if (known) return known;
       const isFree = requested.isTrial || payerOf(requested.caller) !== null;
       const unproven = isFree ? undefined : await proofs.refuse(request);

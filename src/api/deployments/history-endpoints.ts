@@ -14,8 +14,8 @@ import {
   stateOfRevision,
 } from '../../deployment/revision-history.ts';
 import { type Result, succeed } from '../../lib/problem.ts';
-import { type KeptRevision, keptRevisions } from '../../store/revision-history.ts';
-import { documentOf, lastKept, revisionIfKept } from '../../store/revisions.ts';
+import { type StoredRevision, storedRevisions } from '../../store/revision-history.ts';
+import { documentOf, findStoredRevision, lastKept } from '../../store/revisions.ts';
 import { originOf } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
 import { type Configuration, type Documents, refuseBeyond } from '../configuration/documents.ts';
@@ -34,9 +34,9 @@ import { orRefuse } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { statusRecord } from './deployment-records.ts';
 import { DryRunRecord, ErrorRecord, UpdateRecord, Warnings } from './deployment-schemas.ts';
-import { findEarlier } from './kept-revision.ts';
 import { linksOf } from './links.ts';
 import { PreviewFields, previewOnce } from './previewed-update.ts';
+import { findEarlier } from './stored-revision.ts';
 import { update } from './update-deployment.ts';
 
 const Names = Type.Array(Type.String());
@@ -212,13 +212,13 @@ async function readRevision(
 }
 
 async function history({ db, seal }: Service, { id, revision, servingRevision }: Deployment) {
-  const kept = await keptRevisions(db, id);
+  const kept = await storedRevisions(db, id);
   const records: ReturnType<typeof recordOf>[] = [];
-  let later: { row: KeptRevision; revision: Revision } | undefined;
+  let later: { row: StoredRevision; revision: Revision } | undefined;
   for (const row of kept) {
     // For a large configuration, each takes a while and blocks other requests. A revision may be deleted in between.
     await turn();
-    const earlier = await revisionIfKept(db, seal, id, row.number);
+    const earlier = await findStoredRevision(db, seal, id, row.number);
     const isNext = later && earlier && later.row.number === row.number + 1;
     if (later) records.push(recordOf(later.row, isNext ? changesBetween(earlier, later.revision) : undefined));
     later = earlier && { row, revision: earlier };
@@ -226,7 +226,7 @@ async function history({ db, seal }: Service, { id, revision, servingRevision }:
   if (later) records.push(recordOf(later.row, undefined));
   return records;
 
-  function recordOf(row: KeptRevision, changes: RevisionChanges | undefined) {
+  function recordOf(row: StoredRevision, changes: RevisionChanges | undefined) {
     const { number, createdAt, askedBy, repeats, settledAt } = row;
     const took = durationMs(row);
     return {

@@ -20,7 +20,7 @@ export type PushOwner = { sessionId: string | undefined; accountId: string | nul
 
 export type SettledPushed = { image: string; reference: string };
 
-type Asked = {
+type ReferenceRequest = {
   spec: AppSpec;
   owner: PushOwner;
   baseUrl: URL;
@@ -33,7 +33,7 @@ type Asked = {
 /** Finds all of them. Refuses with what has to be pushed first. Within the transaction that writes the revision. */
 export async function findPushed(
   db: Database,
-  { spec, owner, baseUrl, built, earlier = {} }: Asked,
+  { spec, owner, baseUrl, built, earlier = {} }: ReferenceRequest,
 ): Promise<Result<SettledPushed[]>> {
   const own = ownNamespaces(owner);
   const settled: SettledPushed[] = [];

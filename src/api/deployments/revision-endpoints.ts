@@ -23,8 +23,8 @@ import {
 import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { ErrorRecord, RemarkFields, Warnings } from './deployment-schemas.ts';
-import { desiredOf, findKept } from './kept-revision.ts';
 import { PreviewFields, previewOnce } from './previewed-update.ts';
+import { desiredOf, findStoredRevision } from './stored-revision.ts';
 import { update } from './update-deployment.ts';
 
 const unbuilt: Problem = {
@@ -150,7 +150,7 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
       },
       async (request) => {
         const found = orRefuse(await findApplication(service, request, request.query));
-        const number = orRefuse(await findKept(service, found, request.query.revision));
+        const number = orRefuse(await findStoredRevision(service, found, request.query.revision));
         const requested = { ...found, revision: number };
         const yaml = await documentOf(service.db, service.seal, requested.id, requested.revision);
         const databases = await databasesOf(service, requested);

@@ -34,7 +34,7 @@ const RestartBody = Type.Object({
 
 /** The change of a request, or undefined if the state is already as requested. */
 type Change = ReturnType<typeof stop>;
-type Asked = { latest: Deployment; spec: AppSpec; db: Database };
+type RunContext = { latest: Deployment; spec: AppSpec; db: Database };
 type Order = { change: Change; event: EventOf<'intent'> };
 
 export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
@@ -60,7 +60,7 @@ export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
       async (request) => {
         const found = orRefuse(await findApplication(service, request, request.body));
         const stopped = orRefuse(
-          await ask(service, found, async ({ latest }) =>
+          await requestRun(service, found, async ({ latest }) =>
             succeed({ change: stop(latest, service.now()), event: { kind: 'intent', intent: 'stop-application' } }),
           ),
         );
@@ -92,7 +92,7 @@ export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const wasStopped = found.stoppedAt !== null;
         const origin = originOf(request, service.settings);
         const started = orRefuse(
-          await ask(service, found, async ({ db, latest, spec }) => {
+          await requestRun(service, found, async ({ db, latest, spec }) => {
             const accountId = await accountOfSession(db, latest.sessionId);
             const unbanned = await refuseBanned(db, origin, { spec, accountId });
             if (!unbanned.ok) return unbanned;
@@ -129,7 +129,7 @@ export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const found = orRefuse(await findApplication(service, request, request.body));
         const { pod } = request.body;
         const restarted = orRefuse(
-          await ask(service, found, async ({ latest, spec }) => {
+          await requestRun(service, found, async ({ latest, spec }) => {
             const change = restartPod(latest, { pod, pods: spec.pods.map(({ name }) => name) }, service.now());
             if (!change.ok) return change;
             const event = { kind: 'intent', intent: 'restart-pod', revision: wantedRevision(latest), pod } as const;
@@ -146,10 +146,10 @@ export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
 }
 
 /** Reads the row again in the same transaction, so that it sees all earlier changes. */
-async function ask(
+async function requestRun(
   service: Service,
   { id }: Deployment,
-  decide: (requested: Asked) => Promise<Result<Order>>,
+  decide: (requested: RunContext) => Promise<Result<Order>>,
 ): Promise<Result<Deployment>> {
   const done = await write(service.db, { deploymentId: id }, async (db): Promise<Result<Deployment>> => {
     const latest = await deploymentById(db, id);

@@ -22,8 +22,8 @@ export async function requestBuild(
 }
 
 /** After the transaction. */
-export function keepSource({ builds }: Service, { id, images }: Source): void {
+export function retainSource({ builds }: Service, { id, images }: Source): void {
   if (images.length === 0) return;
-  builds?.sources.keep(id);
+  builds?.sources.retain(id);
   builds?.look();
 }

@@ -33,7 +33,7 @@ import { authMethodOf, type Caller, sessionNotFound } from '../requests/callers.
 import { clientAddress } from '../requests/client-address.ts';
 import { noSnapshot } from '../volume-snapshots/snapshot-requests.ts';
 import { findPushed, settlePushed } from './pushed-references.ts';
-import { builtFrom, keepSource, requestBuild } from './source-builds.ts';
+import { builtFrom, requestBuild, retainSource } from './source-builds.ts';
 
 export type Starting = {
   document: string;
@@ -140,7 +140,7 @@ export async function start(service: Service, starting: Starting) {
   const started = await transact(service.db, write, { isTrial });
   if (exceeded) return await explain(exceeded);
   if (!isTrial && started.ok && started.value.deployment.id === deploymentId) {
-    if (source) keepSource(service, source);
+    if (source) retainSource(service, source);
     service.wake(deploymentId);
   }
   return started;
@@ -200,7 +200,7 @@ const rememberForMs = 24 * 60 * 60_000;
 /** `isOwn`: only this caller can have sent the key. The caller presented a session token or an API key, or the key is random. */
 type IdempotencyKey = { keyHash: string; bodyHash: string; isOwn: boolean };
 type Answer = { deployment: Deployment; sessionToken: string };
-type Memory = { db: Database; seal: Seal; now: () => number };
+type StoredAnswer = { db: Database; seal: Seal; now: () => number };
 
 /**
  * Bound to the client's address and to the caller. A caller without a session or an account proves itself by a key that
@@ -219,7 +219,7 @@ export function readIdempotencyKey(
 }
 
 /** The answer that the key had before; undefined when it is new. */
-export async function recallAnswer(memory: Memory, key: IdempotencyKey): Promise<Result<Answer> | undefined> {
+export async function storedAnswer(memory: StoredAnswer, key: IdempotencyKey): Promise<Result<Answer> | undefined> {
   const known = await idempotencyOf(memory.db, key.keyHash, memory.now());
   if (!known) return undefined;
   if (known.bodyHash !== key.bodyHash) {
@@ -239,7 +239,7 @@ export async function recallAnswer(memory: Memory, key: IdempotencyKey): Promise
  * is answered, before anything else: of two that overlap, the second one waits here until the first has ended.
  */
 async function rememberAnswer(
-  memory: Memory,
+  memory: StoredAnswer,
   key: IdempotencyKey,
   { deploymentId, sessionToken }: { deploymentId: string; sessionToken: string },
 ): Promise<Result<Answer> | undefined> {
@@ -247,7 +247,7 @@ async function rememberAnswer(
   const sealed = memory.seal.close(sessionToken);
   const { keyHash, bodyHash } = key;
   const row = { keyHash, bodyHash, deploymentId, sessionToken: sealed, expiresAt: now + rememberForMs };
-  return (await addIdempotency(memory.db, row, now)) ? undefined : await recallAnswer(memory, key);
+  return (await addIdempotency(memory.db, row, now)) ? undefined : await storedAnswer(memory, key);
 }
 
 /** A UUID of version 4 or 7, a ULID, or at least 128 bits of hexadecimal digits: the usual formats of random keys. */

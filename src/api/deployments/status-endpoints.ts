@@ -16,7 +16,7 @@ import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { wait } from '../../lib/wait.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { eventsAfter, latestOfDisk, type RecordedEvent } from '../../store/events.ts';
-import { revisionIfKept } from '../../store/revisions.ts';
+import { findStoredRevision } from '../../store/revisions.ts';
 import type { Service } from '../api-service.ts';
 import { eventStreamSchema } from '../description/event-components.ts';
 import { refusalsOfApplications } from '../description/refusals.ts';
@@ -198,7 +198,7 @@ function readWait(text: string | undefined): Result<number> {
 async function warningsOfDisk({ db, seal }: Service, deployment: Deployment, now: Instant): Promise<DiskWarning[]> {
   const warnings = diskWarnings(await latestOfDisk(db, deployment.id), now);
   if (warnings.every(({ volume }) => volume === undefined)) return warnings;
-  const revision = await revisionIfKept(db, seal, deployment.id, wantedRevision(deployment));
+  const revision = await findStoredRevision(db, seal, deployment.id, wantedRevision(deployment));
   // The deployment has ended during the wait.
   if (!revision) return [];
   const present = new Set(volumesOf(revision.spec).map(({ volume }) => volume));

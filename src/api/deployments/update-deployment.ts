@@ -23,9 +23,9 @@ import { planOfDeployment } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { sessionNotFound } from '../requests/callers.ts';
-import { isKept, refuseUnoffered, requestBeforeUpdate } from '../volume-snapshots/snapshot-requests.ts';
+import { isStored, refuseUnoffered, requestBeforeUpdate } from '../volume-snapshots/snapshot-requests.ts';
 import { findPushed, settlePushed } from './pushed-references.ts';
-import { builtFrom, keepSource, requestBuild } from './source-builds.ts';
+import { builtFrom, requestBuild, retainSource } from './source-builds.ts';
 
 export type Updating = {
   document: string;
@@ -55,7 +55,7 @@ export async function update(service: Service, updating: Updating): Promise<Resu
   const budget = await service.budget();
   // The setting applies only while the deployment is claimed. Otherwise it could block updates of an unclaimed one.
   const isWanted =
-    snapshotsBefore ?? (isKept(current) && (await snapshotPreferencesOf(service.db, current.id)).beforeUpdates);
+    snapshotsBefore ?? (isStored(current) && (await snapshotPreferencesOf(service.db, current.id)).beforeUpdates);
   const offered = isWanted ? refuseUnoffered(service) : undefined;
   if (offered && !offered.ok) return offered;
   const takesSnapshot = isWanted && touchesData(await preview());
@@ -129,7 +129,7 @@ export async function update(service: Service, updating: Updating): Promise<Resu
   const updated = await transact(service.db, write, { isTrial });
   if (exceeded) return await explain(exceeded);
   if (!isTrial && updated.ok) {
-    if (source) keepSource(service, source);
+    if (source) retainSource(service, source);
     service.wake(current.id);
     if (takesSnapshot) service.snapshots?.look();
   }

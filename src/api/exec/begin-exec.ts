@@ -12,7 +12,7 @@ import { recordExec } from '../../store/audit-log.ts';
 import { revisionOf } from '../../store/revisions.ts';
 import { planOfDeployment } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
-import { desiredOf } from '../deployments/kept-revision.ts';
+import { desiredOf } from '../deployments/stored-revision.ts';
 import { applicationOf, type Caller, requireCaller } from '../requests/callers.ts';
 import { clientAddress, clientKey } from '../requests/client-address.ts';
 import type { ExecSlots } from './exec-slots.ts';
@@ -53,9 +53,9 @@ export async function beginExec(
       at: service.now(),
       actor: whoIs(caller.value),
       subject: deployment.id,
-      reason: wordsOf(pod, command, clientAddress(request)),
+      reason: describeCommand(pod, command, clientAddress(request)),
     });
-    const started = await startIn(workload.value, { service, deployment, asked: requested });
+    const started = await startIn(workload.value, { service, deployment, requested });
     if (!started.ok) {
       leave();
       return started;
@@ -80,15 +80,15 @@ export async function beginExec(
   }
 }
 
-type Starting = { service: Service; deployment: Deployment; asked: ExecStart };
+type Starting = { service: Service; deployment: Deployment; requested: ExecStart };
 
 /** Where the workload has ended since it was found, as in an update, in the one that is there now. */
 async function startIn(
   { name, replica }: FoundWorkload,
-  { service, deployment, asked }: Starting,
+  { service, deployment, requested }: Starting,
   isAgain = false,
 ): Promise<Result<{ exec: RunningExec; replica: number }>> {
-  const { command, terminal } = asked;
+  const { command, terminal } = requested;
   try {
     return succeed({ exec: await service.engine.exec!.start(name, { command, terminal }), replica });
   } catch (error) {
@@ -97,10 +97,10 @@ async function startIn(
       return refuse('command_not_started', error.message, 'Name a program that is in the image of the pod.');
     if (error.kind !== 'not-running') throw error;
   }
-  const next = await findWorkload(service, deployment, asked);
+  const next = await findWorkload(service, deployment, requested);
   if (!next.ok) return next;
-  if (isAgain || next.value.name === name) return notRunning(deployment, asked.pod, asked.replica);
-  return await startIn(next.value, { service, deployment, asked }, true);
+  if (isAgain || next.value.name === name) return notRunning(deployment, requested.pod, requested.replica);
+  return await startIn(next.value, { service, deployment, requested }, true);
 }
 
 /** Whether who has begun it may still do so: the token, the plan, or whose the deployment is may have changed since. */
@@ -184,7 +184,7 @@ function whoIs(caller: Caller): string {
 }
 
 /** Of the command its program alone: arguments may hold a password. */
-function wordsOf(pod: string, [program = '', ...more]: readonly string[], from: string): string {
+function describeCommand(pod: string, [program = '', ...more]: readonly string[], from: string): string {
   const rest = more.length === 0 ? '' : ` with ${more.length} ${more.length === 1 ? 'argument' : 'arguments'}`;
   const shown = program.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, 100);
   return `pod ${pod}: ${shown}${rest}, from ${from}`;

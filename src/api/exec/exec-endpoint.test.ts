@@ -7,7 +7,7 @@ import { startShopWeb } from '../../../test/support/running-shop.ts';
 import { addAuditEntry, auditEntries } from '../../store/audit-log.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { revisionOf } from '../../store/revisions.ts';
-import { desiredOf } from '../deployments/kept-revision.ts';
+import { desiredOf } from '../deployments/stored-revision.ts';
 
 const strangers = { perSession: 10, perAddress: 10, memoryBytesPerAddress: 2 ** 40, allowsExec: true };
 

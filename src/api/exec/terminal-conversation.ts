@@ -32,7 +32,7 @@ export type Stops = { gone: AbortSignal; stop: AbortSignal; revoked: AbortSignal
 /** Why the service has ended it. */
 type Cause = 'too-long' | 'idle' | 'too-much' | 'revoked' | 'service-leaves';
 
-const wordsOf: Record<Cause, string> = {
+const describeEnd: Record<Cause, string> = {
   'too-long': 'The command reached the maximum run time.',
   idle: 'The command reached the maximum time without output.',
   'too-much': 'The command reached the maximum output.',
@@ -57,7 +57,7 @@ export async function converse(
   listen(gone, 'gone');
   listen(stop, 'service-leaves');
   listen(revoked, 'revoked');
-  const pinging = keepAsking(socket, pingEveryMs, () => endWith('gone'));
+  const pinging = startPinging(socket, pingEveryMs, () => endWith('gone'));
   try {
     const onBytes = () => void idle.refresh();
     const take = takeInput(socket, exec, maxBytes, onBytes, () => endWith('too-much'));
@@ -72,7 +72,7 @@ export async function converse(
     socket.off('message', take);
     if (cause === 'gone') return;
     if (typeof cause === 'object') return await send(socket, JSON.stringify({ kind: 'ended', ...cause }));
-    const ended = { kind: 'ended', exitCode: null, because: cause, message: wordsOf[cause] };
+    const ended = { kind: 'ended', exitCode: null, because: cause, message: describeEnd[cause] };
     // A client that does not read must not block its place or the service.
     await Promise.race([send(socket, JSON.stringify(ended)), delay(goodbyeMs, undefined, { ref: false })]);
   } finally {
@@ -143,7 +143,7 @@ function send(socket: WebSocket, data: string | Buffer): Promise<void> {
 }
 
 /** A connection that breaks without a word is found by this alone. */
-function keepAsking(socket: WebSocket, everyMs: number, onSilence: () => void): NodeJS.Timeout {
+function startPinging(socket: WebSocket, everyMs: number, onSilence: () => void): NodeJS.Timeout {
   let hasAnswered = true;
   socket.on('pong', () => {
     hasAnswered = true;

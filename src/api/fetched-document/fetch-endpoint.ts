@@ -90,8 +90,8 @@ async function fetchDocument(
     const answer = await dialer.request(requested, { method: 'GET', headers: asksFor, mayUseListed: false, signal });
     return await readAnswer(answer, signal);
   } catch (error) {
-    if (signal.aborted) return unavailable(address.host, wordsOf['too-slow']);
-    if (error instanceof DialFault) return unavailable(error.host, wordsOf[error.kind]);
+    if (signal.aborted) return unavailable(address.host, messageOf['too-slow']);
+    if (error instanceof DialFault) return unavailable(error.host, messageOf[error.kind]);
     throw error;
   }
 }
@@ -138,7 +138,7 @@ function readText(bytes: Buffer): string | undefined {
   }
 }
 
-const wordsOf: Record<DialFaultKind, string> = {
+const messageOf: Record<DialFaultKind, string> = {
   ...dialWords,
   'too-long': `answers with more than the ${maxDocumentBytes / 1024} KiB that a configuration may have`,
 };

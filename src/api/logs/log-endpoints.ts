@@ -135,7 +135,7 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
           const stop = follow === 'true' ? untilUnknown() : undefined;
           return await sendBuildLog(service, deployment, request, reply, stop);
         }
-        const requested = orRefuse(readAsked(request.query, service.now()));
+        const requested = orRefuse(readQuery(request.query, service.now()));
         if (requested.stream && !service.engine.separatesStreams) throw new RefusedRequest(bothAsOne);
         const { workloads } = await service.engine.observe(deployment.id, []);
         const pods = await podsOf(service, deployment, requested);
@@ -159,7 +159,7 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
         const write = writerTo(out, stop);
         write(text)
           .then(() =>
-            followLines(service, deployment.id, { asked: requested, marks }, (line) => write(print(line)), stop),
+            followLines(service, deployment.id, { query: requested, marks }, (line) => write(print(line)), stop),
           )
           .then(
             () => out.end(),
@@ -179,7 +179,7 @@ const bothAsOne: Problem = {
 
 type Query = Omit<Static<typeof LogsQuery>, keyof Static<typeof ApplicationFields>>;
 
-function readAsked(
+function readQuery(
   { pod, revision, previous, stream, tail = '100', ...query }: Query,
   now: Instant,
 ): Result<LogRequest> {

@@ -7,7 +7,7 @@ import { redacted, redactorOf } from '../../deployment/workload/redact.ts';
 import type { ObservedWorkload, WorkloadName } from '../../deployment/workload/workload.ts';
 import { EngineFault, type LogLine, type LogMark, type OutputStream, type WrittenText } from '../../engine/engine.ts';
 import { deploymentById } from '../../store/deployments.ts';
-import { revisionIfKept } from '../../store/revisions.ts';
+import { findStoredRevision } from '../../store/revisions.ts';
 import { derivationOf } from '../../store/seeds.ts';
 import type { Service } from '../api-service.ts';
 import { isChosen, type LogChoice, replacedAmong } from './log-choice.ts';
@@ -78,12 +78,12 @@ export async function lastLines(
 export async function followLines(
   service: Service,
   deploymentId: string,
-  { asked, marks }: { asked: Pick<LogRequest, keyof LogChoice | 'since' | 'stream'>; marks: LogMarks },
+  { query, marks }: { query: Pick<LogRequest, keyof LogChoice | 'since' | 'stream'>; marks: LogMarks },
   write: (line: PodLine) => Promise<void>,
   stop: AbortSignal,
 ): Promise<void> {
   const { engine, db } = service;
-  const { since, stream } = asked;
+  const { since, stream } = query;
   const failed = new AbortController();
   const until = AbortSignal.any([stop, failed.signal]);
   const followed = new Map<WorkloadName, Promise<void>>();
@@ -124,7 +124,7 @@ export async function followLines(
       const { name, phase } = workload;
       // An ended workload writes nothing more unless the engine has reported a change.
       const mayWrite = phase === 'running' || isHinted || !ended.has(name);
-      if (mayWrite && isChosen(asked, workload) && !followed.has(name))
+      if (mayWrite && isChosen(query, workload) && !followed.has(name))
         followed.set(name, followOne(deployment, workload));
     }
   }
@@ -225,7 +225,7 @@ async function redactorOfRevision(
   deployment: Deployment,
   number: number,
 ): Promise<Redact | undefined> {
-  const revision = await revisionIfKept(db, seal, deployment.id, number);
+  const revision = await findStoredRevision(db, seal, deployment.id, number);
   if (!revision) return undefined;
   const derive = await derivationOf(db, seal, deployment.id);
   // While it was active: what its pods were given does not change with its end.

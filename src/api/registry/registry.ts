@@ -116,35 +116,36 @@ async function answer(registry: Registry, request: FastifyRequest, reply: Fastif
       'your token does not allow this',
       `${challenge(service, request, needed)},error="insufficient_scope"`,
     );
-  return await act(registry, path, { asked: { pusher, repository, namespace, query }, request, reply });
+  return await act(registry, path, { parsed: { pusher, repository, namespace, query }, request, reply });
 }
 
-type Acting = { asked: RepositoryRequest; request: FastifyRequest; reply: FastifyReply };
+type Acting = { parsed: RepositoryRequest; request: FastifyRequest; reply: FastifyReply };
 
 async function act(
   registry: Registry,
   path: Extract<RegistryPath, { repository: string }>,
-  { asked, request, reply }: Acting,
+  { parsed, request, reply }: Acting,
 ): Promise<FastifyReply> {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  if (!isRead) await refuseBannedPusher(registry, asked, request);
-  if (path.kind === 'blob' && isRead) return await sendBlob(registry, asked, { digest: path.digest, request, reply });
-  if (path.kind === 'blob' && request.method === 'DELETE') return await removeBlob(registry, asked, path.digest, reply);
-  if (path.kind === 'uploads' && request.method === 'POST') return await beginUpload(registry, asked, request, reply);
+  if (!isRead) await refuseBannedPusher(registry, parsed, request);
+  if (path.kind === 'blob' && isRead) return await sendBlob(registry, parsed, { digest: path.digest, request, reply });
+  if (path.kind === 'blob' && request.method === 'DELETE')
+    return await removeBlob(registry, parsed, path.digest, reply);
+  if (path.kind === 'uploads' && request.method === 'POST') return await beginUpload(registry, parsed, request, reply);
   if (path.kind === 'upload') {
     const { id } = path;
-    if (isRead) return await sendUploadStatus(registry, asked, id, reply);
-    if (request.method === 'PATCH') return await continueUpload(registry, asked, { id, request, reply });
-    if (request.method === 'PUT') return await endUpload(registry, asked, { id, request, reply });
-    if (request.method === 'DELETE') return await cancelUpload(registry, asked, id, reply);
+    if (isRead) return await sendUploadStatus(registry, parsed, id, reply);
+    if (request.method === 'PATCH') return await continueUpload(registry, parsed, { id, request, reply });
+    if (request.method === 'PUT') return await endUpload(registry, parsed, { id, request, reply });
+    if (request.method === 'DELETE') return await cancelUpload(registry, parsed, id, reply);
   }
   if (path.kind === 'manifest') {
     const { reference } = path;
-    if (isRead) return await sendManifest(registry, asked, { reference, request, reply });
-    if (request.method === 'PUT') return await receiveManifest(registry, asked, { reference, request, reply });
-    if (request.method === 'DELETE') return await removeManifest(registry, asked, reference, reply);
+    if (isRead) return await sendManifest(registry, parsed, { reference, request, reply });
+    if (request.method === 'PUT') return await receiveManifest(registry, parsed, { reference, request, reply });
+    if (request.method === 'DELETE') return await removeManifest(registry, parsed, reference, reply);
   }
-  if (path.kind === 'tags' && isRead) return await sendTags(registry, asked, reply);
+  if (path.kind === 'tags' && isRead) return await sendTags(registry, parsed, reply);
   throw new RegistryRefusal('UNSUPPORTED', `${request.method} is not allowed here`);
 }
 

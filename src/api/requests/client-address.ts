@@ -6,10 +6,10 @@ import { ipv6NetworkOf } from '../../lib/ip-networks.ts';
 /** The edge sets this header on every request and removes one that a client sends. */
 export const clientHeader = 'x-berth-client';
 
-type Asked = { headers: IncomingHttpHeaders };
+type RequestHeaders = { headers: IncomingHttpHeaders };
 
 /** The client's IP address as the edge saw it; `unknown` for a request that did not come through the edge. */
-export function clientAddress({ headers }: Asked): string {
+export function clientAddress({ headers }: RequestHeaders): string {
   const address = headers[clientHeader];
   return typeof address === 'string' ? address : 'unknown';
 }
@@ -19,7 +19,7 @@ export function clientAddress({ headers }: Asked): string {
  * `networkPool` (CIDR), where the applications' containers are, is one client: a deployment that deploys others, which
  * deploy others, has one share of this machine.
  */
-export function clientKey(requested: Asked, networkPool: string): string {
+export function clientKey(requested: RequestHeaders, networkPool: string): string {
   const address = clientAddress(requested).replace(/^::ffff:(?=[\d.]+$)/i, '');
   if (isIPv6(address)) return ipv6NetworkOf(address);
   return isIPv4(address) && isWithin(networkPool, address) ? networkPool : address;

@@ -36,9 +36,9 @@ test('a client’s requests to one process count in the others, too', async () =
 test('many clients are reported in several texts, none too long, each client with its sum', async () => {
   const { all, reported } = exchanges(2);
   const counted = new Map<string, number>();
-  all[1]!.onHeard((limit, key, amount) => counted.set(`${limit} ${key}`, amount));
+  all[1]!.onCounts((limit, key, amount) => counted.set(`${limit} ${key}`, amount));
   const keys = Array.from({ length: 40 }, (_, index) => `192.0.2.${index}`);
-  for (const key of [...keys, ...keys]) all[0]!.note('general', key, 2);
+  for (const key of [...keys, ...keys]) all[0]!.add('general', key, 2);
   while (counted.size < keys.length) await wait(5);
   assert.ok(keys.every((key) => counted.get(`general ${key}`) === 4));
   assert.ok(reported.length > 1 && reported.every((text) => text.length <= longest));
@@ -62,8 +62,8 @@ test('a process reports its open streams repeatedly while it is alive, and they 
     longest,
     () => ms,
   );
-  ours.noteOpen('client', 1);
-  ours.noteOpen('client', 2);
+  ours.setOpen('client', 1);
+  ours.setOpen('client', 2);
   pass(100);
   assert.equal(theirs.openElsewhere('client'), 2);
   for (let time = 0; time < 10; time++) pass(2_000);

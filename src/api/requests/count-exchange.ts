@@ -15,15 +15,15 @@ const maxPending = 5_000;
 
 export type CountExchange = {
   /** This process has counted so much for the key of a limit. */
-  note(limit: string, key: string, amount: number): void;
+  add(limit: string, key: string, amount: number): void;
   /** This process has so many open for the key now. */
-  noteOpen(key: string, count: number): void;
+  setOpen(key: string, count: number): void;
   /** How many the other processes have open for the key, by their reports. */
   openElsewhere(key: string): number;
   /** Handles a report of another process. */
   hear(text: string): void;
   /** Sets the counter for reports of others. */
-  onHeard(count: (limit: string, key: string, amount: number) => void): void;
+  onCounts(count: (limit: string, key: string, amount: number) => void): void;
 };
 
 /** With `teller`, the amount is what that process has open. */
@@ -45,7 +45,7 @@ export function createCountExchange(
   const open = new Map<string, number>();
   /** Open requests of other processes, by key and process. */
   const elsewhere = new Map<string, Map<string, ReportedCount>>();
-  let count: Parameters<CountExchange['onHeard']>[0] = () => {};
+  let count: Parameters<CountExchange['onCounts']>[0] = () => {};
   let repeating: NodeJS.Timeout | undefined;
 
   async function flush(): Promise<void> {
@@ -86,12 +86,12 @@ export function createCountExchange(
   }
 
   return {
-    note(limit, key, amount) {
+    add(limit, key, amount) {
       const name = `${limit} ${key}`;
       const [, , before = 0] = pending.get(name) ?? [];
       tellSoon(name, [limit, key, before + amount]);
     },
-    noteOpen(key, count) {
+    setOpen(key, count) {
       if (count > 0) open.set(key, count);
       else open.delete(key);
       tellOpen(key, count);
@@ -103,7 +103,7 @@ export function createCountExchange(
         if (teller === undefined) count(limit, key, amount);
         else hearOpen(key, amount, teller);
     },
-    onHeard(listener) {
+    onCounts(listener) {
       count = listener;
     },
   };

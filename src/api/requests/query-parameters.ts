@@ -20,15 +20,15 @@ declare module 'fastify' {
 }
 
 type Described = { properties?: Record<string, unknown> };
-type Asked = Pick<FastifyRequest, 'query' | 'routeOptions'>;
+type QueryRequest = Pick<FastifyRequest, 'query' | 'routeOptions'>;
 
 /** A sentence for each parameter of the query that has no meaning for the request's endpoint. */
-export function unknownParameters(request: Asked): string[] {
+export function unknownParameters(request: QueryRequest): string[] {
   return unknownNames(request).map((words) => `${words.start} is unknown and was ignored${words.meant}.`);
 }
 
 /** `start` names the parameter where that can be repeated; `meant` is a suggestion in parentheses, or nothing. */
-function unknownNames({ query, routeOptions }: Asked): { start: string; meant: string }[] {
+function unknownNames({ query, routeOptions }: QueryRequest): { start: string; meant: string }[] {
   const { querystring, body } = (routeOptions.schema ?? {}) as Record<string, Described | undefined>;
   const known = Object.keys(querystring?.properties ?? {});
   // Public clients send the name of the application in every request with a JSON body, for all endpoints.

@@ -70,11 +70,11 @@ export function createLimits({ settings, now, exchange }: Pick<Service, 'setting
   const byBytes = createLimiter(documentRate);
   const byImages = createLimiter(rate);
   const all: Record<string, Limiter> = { ...byAddress, token: byToken, document: byBytes, image: byImages };
-  exchange?.onHeard((limit, key, amount) => all[limit]?.take(key, now(), amount));
+  exchange?.onCounts((limit, key, amount) => all[limit]?.take(key, now(), amount));
 
   /** Counts here and for the other processes. */
   function take(limit: string, key: string, amount: number): Allowance {
-    exchange?.note(limit, key, amount);
+    exchange?.add(limit, key, amount);
     return all[limit]!.take(key, now(), amount);
   }
 

@@ -26,7 +26,7 @@ export function createStreams(networkPool: string, exchange?: CountExchange): St
       const count = (open.get(key) ?? 0) + by;
       if (count > 0) open.set(key, count);
       else open.delete(key);
-      exchange?.noteOpen(key, count);
+      exchange?.setOpen(key, count);
     }
   };
   return {

@@ -7,7 +7,7 @@ import type { Restore, Snapshot } from '../../deployment/snapshot/snapshot.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Origin } from '../../store/origins.ts';
 import { restoresOf } from '../../store/restores.ts';
-import { documentOf, revisionIfKept } from '../../store/revisions.ts';
+import { documentOf, findStoredRevision } from '../../store/revisions.ts';
 import { snapshotById } from '../../store/snapshots.ts';
 import type { Service } from '../api-service.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
@@ -38,7 +38,7 @@ export async function restoreIntoNew(
   if (!offered.ok) return offered;
   const snapshot = await snapshotById(db, id);
   if (snapshot?.deploymentId !== deployment.id || snapshot.state !== 'taken') return noSnapshot(id);
-  const kept = await revisionIfKept(db, seal, deployment.id, snapshot.revision);
+  const kept = await findStoredRevision(db, seal, deployment.id, snapshot.revision);
   if (!kept)
     return refuse(
       'revision_not_found',

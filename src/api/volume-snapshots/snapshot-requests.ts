@@ -17,7 +17,7 @@ import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Database } from '../../store/database.ts';
 import { addEvents } from '../../store/events.ts';
 import { openRestores, requestRestore } from '../../store/restores.ts';
-import { revisionIfKept, volumeSizesOfDeployment } from '../../store/revisions.ts';
+import { findStoredRevision, volumeSizesOfDeployment } from '../../store/revisions.ts';
 import { setSnapshotPreferences, snapshotPreferencesOf } from '../../store/snapshot-preferences.ts';
 import {
   markSnapshotsForRemoval,
@@ -68,7 +68,7 @@ export async function createSnapshot(
 
 /** Databases that a snapshot can have by their own tools; none where the service runs no commands in pods. */
 export async function dumpable({ db, seal, engine }: Service, deployment: Deployment): Promise<Dump[]> {
-  const revision = engine.exec && (await revisionIfKept(db, seal, deployment.id, wantedRevision(deployment)));
+  const revision = engine.exec && (await findStoredRevision(db, seal, deployment.id, wantedRevision(deployment)));
   if (!revision) return [];
   const made = await volumeSizesOfDeployment(db, deployment.id);
   return dumpsOf(revision.spec).filter(({ volumes }) => volumes.every((volume) => made.has(volume)));
@@ -119,12 +119,12 @@ export async function requestManual(
 }
 
 /** Beyond its time. */
-export function isKept({ claimedAt, heldAt }: Pick<Deployment, 'claimedAt' | 'heldAt'>): boolean {
+export function isStored({ claimedAt, heldAt }: Pick<Deployment, 'claimedAt' | 'heldAt'>): boolean {
   return claimedAt !== null || heldAt !== null;
 }
 
 function refuseUnclaimed(deployment: Deployment): Result<undefined> {
-  if (isKept(deployment)) return succeed(undefined);
+  if (isStored(deployment)) return succeed(undefined);
   return refuse(
     'snapshot_needs_claim',
     `Application ${deployment.applicationName} is not claimed, so its data is not kept past its time limit.`,

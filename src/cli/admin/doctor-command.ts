@@ -41,9 +41,9 @@ function textOf(checks: readonly Check[]): string {
   const order = { good: 0, unknown: 1, warn: 2, bad: 3 } as const;
   const sorted = checks.toSorted((a, b) => order[a.state] - order[b.state]);
   const width = Math.max(...checks.map(({ name }) => name.length));
-  const lines = sorted.map(({ name, state, observed: seen, todo }) => {
+  const lines = sorted.map(({ name, state, observed, todo }) => {
     const then = todo === undefined ? '' : `\n${' '.repeat(width + 7)}→ ${printable(todo)}`;
-    return `${marks[state]} ${name.padEnd(width)}  ${printable(seen)}${then}\n`;
+    return `${marks[state]} ${name.padEnd(width)}  ${printable(observed)}${then}\n`;
   });
   const count = (state: Check['state']) => checks.filter((check) => check.state === state).length;
   return `${lines.join('')}\n${count('good')} good, ${count('unknown')} unknown, ${count('warn')} to look at, ${count('bad')} bad\n`;

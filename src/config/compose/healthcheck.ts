@@ -18,7 +18,7 @@ export function readHealthCheck(service: Field, names: readonly string[], readin
   const test = childOf(field, 'test');
   const command = test && readTest(test, reading);
   if (command === 'none') return { disabled: true };
-  const requested = command && readRequest(wordsOf(command) ?? [], names);
+  const requested = command && readRequest(commandWords(command) ?? [], names);
   const times = readTimes(field, requested ? (times) => times : boundTimes, reading);
   if (command) return { ...(requested ?? { command }), ...times };
   const { startPeriodSeconds } = times;
@@ -67,7 +67,7 @@ function readTest(test: Field, reading: Reading): string[] | 'none' | undefined 
 const longestCommand = 500;
 
 /** The words of a command, even in shell form if it needs no shell. Undefined if only a shell can interpret it. */
-function wordsOf(command: string[]): string[] | undefined {
+function commandWords(command: string[]): string[] | undefined {
   if (command.reduce((sum, word) => sum + word.length, 0) > longestCommand) return undefined;
   const isForShell = /^(?:\/bin\/)?(?:ba)?sh$/.test(command[0] ?? '') && /^-l?c$/.test(command[1] ?? '');
   return isForShell ? wordsOfScript(command[2] ?? '') : command;

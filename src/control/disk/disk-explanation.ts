@@ -10,13 +10,13 @@ import type { Journal } from '../visit/journal.ts';
 /** Returns the observation with these explanations. Notes volumes with a wrong size once. */
 export async function explainByDisk(
   { id, state }: Deployment,
-  { desired, observed, journal }: { desired: Running; observed: Observed; journal: Pick<Journal, 'note'> },
+  { desired, observed, journal }: { desired: Running; observed: Observed; journal: Pick<Journal, 'addEvent'> },
   { db, disk }: Control,
 ): Promise<Observed> {
   disk.learn(id, desired);
   for (const event of keptSizes(desired, observed)) {
     const isNews = state === 'deploying' && disk.isUnreported(id, { ...event, revision: desired.revision });
-    if (isNews) journal.note(event);
+    if (isNews) journal.addEvent(event);
   }
   const held = withEvictions(desired, observed, await evictionsOf(db, id, desired.revision));
   return withFullVolumes(desired, held, disk.fullVolumes(id));

@@ -5,10 +5,10 @@ import { type Shop, shopOnMemory } from '../../../test/support/controlled-deploy
 import { pod, specOf } from '../../../test/support/deployments.ts';
 import type { MemoryProgram } from '../../engine/memory/world.ts';
 import { makeDue } from '../../store/leases.ts';
-import { createLook } from './watch-disk.ts';
+import { createDiskCheck } from './watch-disk.ts';
 
 function lookOf({ control }: Shop, hostDisk = control.engine.disk!): () => Promise<void> {
-  return createLook({ ...control, hostDisk, rouse: () => {} });
+  return createDiskCheck({ ...control, hostDisk, rouse: () => {} });
 }
 
 const volumes = [{ name: 'data', sizeBytes: 100, mountPath: '/data' }];
@@ -111,7 +111,12 @@ test('a workload that has taken the space of the database is stopped first, and 
     await engine.removeOwned(owned);
     await limitTo(1_000_000);
   };
-  await createLook({ ...shop.control, hostDisk: engine.disk!, rouse: () => {}, engine: { ...engine, removeOwned } })();
+  await createDiskCheck({
+    ...shop.control,
+    hostDisk: engine.disk!,
+    rouse: () => {},
+    engine: { ...engine, removeOwned },
+  })();
   assert.equal(shop.world.containers.size, 0);
   assert.deepEqual(await reported(shop), [
     'pod web is stopped: it had written 1001 B outside its volumes; the limit is 1000 B',

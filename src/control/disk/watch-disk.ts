@@ -23,7 +23,7 @@ import { addEvents, latestOfDisk } from '../../store/events.ts';
 import { atOnce, makeDue } from '../../store/leases.ts';
 import { write } from '../../store/transaction.ts';
 import type { Control } from '../control.ts';
-import { limitKept } from '../limit-kept.ts';
+import { limitRetained } from '../limit-retained.ts';
 import { addEviction } from './disk-explanation.ts';
 
 /** Measured: a look at 20 volumes takes 5 ms. */
@@ -53,7 +53,7 @@ export type DiskWatch = Pick<Control, 'db' | 'engine' | 'metrics' | 'now' | 'wai
 /** Looks again and again until the abort; resolves when the last look has ended. */
 export async function watchDisk(watch: DiskWatch, stop: AbortSignal): Promise<void> {
   const { engine, wait, metrics, log } = watch;
-  const look = createLook(watch);
+  const look = createDiskCheck(watch);
   const free = async () => (await engine.capacity().catch(() => undefined))?.disk?.freeBytes ?? 0;
   let freeAtLook = 0;
   const common = { wait, metrics, signal: stop };
@@ -85,7 +85,7 @@ export async function watchDisk(watch: DiskWatch, stop: AbortSignal): Promise<vo
 }
 
 /** One look, which remembers those before it. */
-export function createLook(watch: DiskWatch): () => Promise<void> {
+export function createDiskCheck(watch: DiskWatch): () => Promise<void> {
   const { engine, hostDisk, settings, disk } = watch;
   const containerBytes = settings.containerDiskBytes;
   const before: Map<string, number>[] = [];
@@ -97,7 +97,7 @@ export function createLook(watch: DiskWatch): () => Promise<void> {
     const { disk: room } = await engine.capacity();
     // Retained data of ended deployments goes before running workloads.
     if (room !== undefined && freeOf(room) < settings.diskFreeBytes) {
-      const forgotten = await limitKept(watch);
+      const forgotten = await limitRetained(watch);
       if (forgotten.length > 0) {
         watch.log.info({ forgotten }, 'removed retained data of ended deployments because the disk is nearly full');
         watch.rouse();

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deploymentOf } from '../../../test/support/deployments.ts';
 import { emptyStore } from '../../../test/support/empty-store.ts';
-import { keptPeriodMs } from '../../deployment/metrics/deployment-metrics.ts';
+import { storedPeriodMs } from '../../deployment/metrics/deployment-metrics.ts';
 import { createMeasured } from '../../deployment/metrics/measured.ts';
 import { stepMs } from '../../deployment/metrics/series.ts';
 import type { RequestCounts, WorkloadUse } from '../../deployment/metrics/use.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { addDeployment } from '../../store/deployments.ts';
-import { keptMetricsSince } from '../../store/kept-metrics.ts';
 import { addSession } from '../../store/sessions.ts';
+import { storedMetricsSince } from '../../store/stored-metrics.ts';
 import { createSampling, startSampler } from './sampler.ts';
 
 const use = (deploymentId: string, cpuMs: number): WorkloadUse => ({
@@ -28,21 +28,21 @@ test('after five minutes, means of what is claimed are in the store, once', asyn
   const db = await emptyStore();
   await addSession(db, { id: 'session', token: 'token', createdAt: 0 });
   await addDeployment(db, deploymentOf({ id: 'shop', label: 'shop', claimedAt: 1 }));
-  let now = 10 * keptPeriodMs;
+  let now = 10 * storedPeriodMs;
   let cpuMs = 0;
   const engine: Pick<Engine, 'usage'> = {
     usage: { workloads: async () => [use('shop', cpuMs), use('free', cpuMs)], volumes: async () => [] },
   };
   const measured = createMeasured();
   const look = createSampling({ db, process: 'this', engine, now: () => now, uptime: () => now }, measured);
-  for (let step = 0; step <= keptPeriodMs / stepMs + 2; step++) {
+  for (let step = 0; step <= storedPeriodMs / stepMs + 2; step++) {
     await look();
     now += stepMs;
     cpuMs += stepMs / 4;
   }
-  const [kept, ...others] = await keptMetricsSince(db, 'shop', 0);
-  assert.deepEqual([kept?.at, kept?.pods['web/0']?.cpuMillis, others], [10 * keptPeriodMs, 250, []]);
-  assert.deepEqual(await keptMetricsSince(db, 'free', 0), []);
+  const [kept, ...others] = await storedMetricsSince(db, 'shop', 0);
+  assert.deepEqual([kept?.at, kept?.pods['web/0']?.cpuMillis, others], [10 * storedPeriodMs, 250, []]);
+  assert.deepEqual(await storedMetricsSince(db, 'free', 0), []);
   await db.destroy();
 });
 

@@ -3,7 +3,7 @@
  * written to the store every five minutes. A failed measurement only leaves a gap in the charts.
  */
 import type { Instant } from '../../deployment/deployment.ts';
-import { keptPeriodMs, type Samples } from '../../deployment/metrics/deployment-metrics.ts';
+import { type Samples, storedPeriodMs } from '../../deployment/metrics/deployment-metrics.ts';
 import { createMeasured, type Measured } from '../../deployment/metrics/measured.ts';
 import { stepAt, stepMs } from '../../deployment/metrics/series.ts';
 import type { RequestCounts } from '../../deployment/metrics/use.ts';
@@ -12,7 +12,7 @@ import type { Metrics } from '../../lib/metrics.ts';
 import { runRounds } from '../../lib/rounds.ts';
 import type { Wait } from '../../lib/wait.ts';
 import type { Database } from '../../store/database.ts';
-import { keepMetrics } from '../../store/kept-metrics.ts';
+import { storeMetrics } from '../../store/stored-metrics.ts';
 
 /** Volume usage changes slowly, and measuring it reads the table of all mounts. */
 const volumesEverySteps = 3;
@@ -59,11 +59,11 @@ export function startSampler(parts: SamplerParts): Sampler {
  */
 export function createSampling(
   { db, engine, tallyRequests, process, now, uptime }: Omit<SamplerParts, 'wait' | 'log' | 'metrics'>,
-  measured: Pick<Measured, 'note' | 'endPeriod'>,
+  measured: Pick<Measured, 'add' | 'endPeriod'>,
 ): () => Promise<void> {
   let lookedAtMs: number | undefined;
   let untilVolumes = 0;
-  let period = Math.floor(now() / keptPeriodMs);
+  let period = Math.floor(now() / storedPeriodMs);
 
   return async () => {
     const volumes = untilVolumes > 0 ? nothing : await tried(async () => await engine.usage?.volumes());
@@ -76,7 +76,7 @@ export function createSampling(
     const elapsedMs = lookedAtMs === undefined ? 0 : atMs - lookedAtMs;
     lookedAtMs = atMs;
     const arePodsMeasured = engine.usage !== undefined;
-    await measured.note({
+    await measured.add({
       at,
       elapsedMs,
       arePodsMeasured,
@@ -84,10 +84,14 @@ export function createSampling(
       requests: requests.value,
       volumes: volumes.value,
     });
-    const current = Math.floor(at / keptPeriodMs);
+    const current = Math.floor(at / storedPeriodMs);
     if (current !== period) {
       period = current;
-      await keepMetrics(db, process, await measured.endPeriod((current - 1) * keptPeriodMs, keptPeriodMs / stepMs));
+      await storeMetrics(
+        db,
+        process,
+        await measured.endPeriod((current - 1) * storedPeriodMs, storedPeriodMs / stepMs),
+      );
     }
     const failed = [volumes, uses, requests].find(({ fault }) => fault);
     if (failed) throw failed.fault;

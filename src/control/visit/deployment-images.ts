@@ -22,24 +22,24 @@ import { recordPull } from '../../store/pulled-images.ts';
 import { settleImage } from '../../store/revisions.ts';
 import type { CheckTags } from './tag-check.ts';
 
-export type ImageKeeper = {
+export type ImageAccess = {
   db: Database;
   engine: Engine;
   checkTags: CheckTags;
   now: () => Instant;
   /** Adds an event for the deployment's owner. */
-  note: (event: DeploymentEvent) => void;
+  addEvent: (event: DeploymentEvent) => void;
 };
 
 /** Executes a tag check and stores the digests of the revision's images. */
-export async function checkImages(deployment: Deployment, check: TagCheck, keeper: ImageKeeper): Promise<void> {
-  for (const { image } of check.images) await confirmPushed(deployment, image, keeper);
-  const found = await keeper.checkTags(deployment.id, check.images);
+export async function checkImages(deployment: Deployment, check: TagCheck, access: ImageAccess): Promise<void> {
+  for (const { image } of check.images) await confirmPushed(deployment, image, access);
+  const found = await access.checkTags(deployment.id, check.images);
   for (const resolved of found) {
     const request = check.images.find(({ image }) => image === resolved.image) ?? resolved;
-    if (resolved.by === 'presence') await acceptUnasked(deployment, resolved, keeper);
-    if (resolved.by === 'registry') await noteAccess(deployment, request, keeper);
-    await settleImage(keeper.db, deployment.id, wantedRevision(deployment), resolved);
+    if (resolved.by === 'presence') await acceptUnverified(deployment, resolved, access);
+    if (resolved.by === 'registry') await recordAccess(deployment, request, access);
+    await settleImage(access.db, deployment.id, wantedRevision(deployment), resolved);
   }
 }
 
@@ -47,37 +47,37 @@ export async function checkImages(deployment: Deployment, check: TagCheck, keepe
 export async function pullImage(
   deployment: Deployment,
   pull: ImagePull,
-  keeper: ImageKeeper,
+  access: ImageAccess,
   pulling: Pulling,
 ): Promise<void> {
-  const { db, engine } = keeper;
+  const { db, engine } = access;
   const store = facetOf(engine, 'images');
-  await confirmPushed(deployment, pull.image, keeper);
-  await markIfPrivate(deployment, pull, keeper);
+  await confirmPushed(deployment, pull.image, access);
+  await markIfPrivate(deployment, pull, access);
   const resolved = await store.pull(deployment.id, pull, pulling);
   // If another deployment pulled the image during the wait, access is checked before the start.
   if (resolved.by === 'pull') {
-    await recordPull(db, [resolved.image, resolved.reference], keeper.now());
-    await noteAccess(deployment, pull, keeper);
+    await recordPull(db, [resolved.image, resolved.reference], access.now());
+    await recordAccess(deployment, pull, access);
   }
   await settleImage(db, deployment.id, wantedRevision(deployment), resolved);
 }
 
 /** Throws if the deployment may not use the workload's image, although it is on the host. */
-export async function confirmAccess(deployment: Deployment, workload: Workload, keeper: ImageKeeper): Promise<void> {
+export async function confirmAccess(deployment: Deployment, workload: Workload, access: ImageAccess): Promise<void> {
   const { image, registryLogin } = workload;
-  await confirmPushed(deployment, image, keeper);
+  await confirmPushed(deployment, image, access);
   // An image without a digest came from no registry.
-  if (!isPinned(image) || (await mayUse(keeper.db, deployment.id, repositoryOf(image)))) return;
+  if (!isPinned(image) || (await mayUse(access.db, deployment.id, repositoryOf(image)))) return;
   const request = { image, ...(registryLogin && { registryLogin }) };
-  await checkImages(deployment, { kind: 'check', images: [request], because: 'private' }, keeper);
+  await checkImages(deployment, { kind: 'check', images: [request], because: 'private' }, access);
 }
 
 /**
  * Pushed images need no login but are private: the start or update that named the image has granted access to the
  * deployment. Throws EngineFault otherwise.
  */
-async function confirmPushed({ id }: Deployment, image: string, { db }: ImageKeeper): Promise<void> {
+async function confirmPushed({ id }: Deployment, image: string, { db }: ImageAccess): Promise<void> {
   if (registryOf(image) !== pushedRegistry || (await isGranted(db, id, repositoryOf(image)))) return;
   const hint = 'use the name that it was pushed under, and start with the token of that session';
   throw new EngineFault('image-access-denied', `Image ${image} does not belong to this application.`, { image, hint });
@@ -87,14 +87,14 @@ async function confirmPushed({ id }: Deployment, image: string, { db }: ImageKee
  * Marks the repository as private before a pull with a login, because the image may not be public. The mark stays after
  * a failed pull, because another pull may be running. It is removed when the registry requires no login.
  */
-async function markIfPrivate(deployment: Deployment, pull: ImagePull, keeper: ImageKeeper): Promise<void> {
+async function markIfPrivate(deployment: Deployment, pull: ImagePull, access: ImageAccess): Promise<void> {
   const { image, registryLogin } = pull;
-  if (!loginFor(image, registryLogin) || (await isForEverybody(deployment, image, keeper))) return;
-  await markPrivate(keeper.db, repositoryOf(image));
+  if (!loginFor(image, registryLogin) || (await isPublic(deployment, image, access))) return;
+  await markPrivate(access.db, repositoryOf(image));
 }
 
 /** Returns whether the registry serves the image without a login; false if unknown. */
-async function isForEverybody({ id }: Deployment, image: string, { checkTags }: ImageKeeper): Promise<boolean> {
+async function isPublic({ id }: Deployment, image: string, { checkTags }: ImageAccess): Promise<boolean> {
   // Many users log in to Docker Hub only because of its rate limit, so it may refuse a request without a login.
   if (repositoryOf(image).startsWith('docker.io/library/')) return true;
   try {
@@ -107,7 +107,7 @@ async function isForEverybody({ id }: Deployment, image: string, { checkTags }: 
 }
 
 /** Records that the registry has granted access to the deployment, or to all if it required no login. */
-async function noteAccess(deployment: Deployment, request: ImageRequest, { db }: ImageKeeper): Promise<void> {
+async function recordAccess(deployment: Deployment, request: ImageRequest, { db }: ImageAccess): Promise<void> {
   const repository = repositoryOf(request.image);
   if (registryOf(request.image) === pushedRegistry) return;
   await grantAccess(db, deployment.id, repository);
@@ -115,13 +115,13 @@ async function noteAccess(deployment: Deployment, request: ImageRequest, { db }:
 }
 
 /** Accepts an image on the host while its registry is unreachable, if the deployment has access, and notes that. */
-async function acceptUnasked(deployment: Deployment, { image }: ResolvedImage, { db, note }: ImageKeeper) {
+async function acceptUnverified(deployment: Deployment, { image }: ResolvedImage, { db, addEvent }: ImageAccess) {
   if (!(await mayUse(db, deployment.id, repositoryOf(image)))) {
     const registry = registryOf(image);
     const words = `The registry ${registry} cannot be reached to ask whether this application may use ${image}.`;
     throw new EngineFault('registry-unreachable', words, { image, hint: whenItAnswers });
   }
-  note({ kind: 'fault', fault: 'registry-not-asked', image });
+  addEvent({ kind: 'fault', fault: 'registry-not-asked', image });
 }
 
 /** A pull within a visit. It reports progress and ends when it has stalled for too long. */

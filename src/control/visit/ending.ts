@@ -17,7 +17,7 @@ export async function warnOfEnd({ deployment, journal, control }: Ending): Promi
   const at = warnAt(deployment);
   if (at === null || at > control.now()) return true;
   const expiresAt = new Date(deployment.expiresAt!).toISOString();
-  journal.note({ kind: 'lifetime', lifetime: 'ends-soon', expiresAt });
+  journal.addEvent({ kind: 'lifetime', lifetime: 'ends-soon', expiresAt });
   const warned = { warnedOf: deployment.expiresAt };
   Object.assign(deployment, warned);
   return await journal.record(warned);
@@ -27,12 +27,12 @@ export async function warnOfEnd({ deployment, journal, control }: Ending): Promi
 export async function recordEnd({ because, keptUntil }: Gone, { deployment, journal }: Ending): Promise<boolean> {
   if (deployment.state !== 'expired') {
     const explanation = { kind: 'ended', because } as const;
-    journal.note(endEvent(because, keptUntil));
+    journal.addEvent(endEvent(because, keptUntil));
     const state = nextState(deployment.state, 'ended');
     return await journal.record({ state, explanation, pods: [], restorableUntil: keptUntil });
   }
   if (deployment.restorableUntil === keptUntil) return true;
-  if (keptUntil === null) journal.note({ kind: 'lifetime', lifetime: 'forgotten', because: 'time' });
+  if (keptUntil === null) journal.addEvent({ kind: 'lifetime', lifetime: 'forgotten', because: 'time' });
   // Before the first volume is removed, because no restore is possible after that.
   return await journal.record({ restorableUntil: keptUntil });
 }

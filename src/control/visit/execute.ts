@@ -9,10 +9,10 @@ import type { Database } from '../../store/database.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { recordRestored, refillRestore } from '../../store/restores.ts';
 import { confirmEverywhere, heldAddresses, type Router, route } from '../routing.ts';
-import { checkImages, confirmAccess, type ImageKeeper, pullImage, type WatchedPull } from './deployment-images.ts';
+import { checkImages, confirmAccess, type ImageAccess, pullImage, type WatchedPull } from './deployment-images.ts';
 
 /** Its notes are written as events with the next write. */
-export type Executor = Drainer & Router & ImageKeeper & { metrics: Metrics };
+export type Executor = Drainer & Router & ImageAccess & { metrics: Metrics };
 
 /** Throws EngineFault, or the signal's reason if a pull is canceled. */
 export async function execute(
@@ -64,11 +64,11 @@ async function perform(
       if (!(await facetOf(engine, 'copies').swap(deployment.id, volumes, { key: filledKey, madeFor }))) {
         await refillRestore(db, restoreId, executor.now());
         const because = 'The fetched data is no longer on the host; it is being fetched again.';
-        executor.note({ kind: 'snapshot', snapshot: 'not-restored', id: snapshotId, because, isOver: false });
+        executor.addEvent({ kind: 'snapshot', snapshot: 'not-restored', id: snapshotId, because, isOver: false });
         return;
       }
       await recordRestored(db, restoreId, executor.now());
-      executor.note({ kind: 'snapshot', snapshot: 'restored', id: snapshotId, volumes });
+      executor.addEvent({ kind: 'snapshot', snapshot: 'restored', id: snapshotId, volumes });
       return;
     }
     case 'route':

@@ -23,7 +23,7 @@ export async function reportFault(
   const explanation: Explanation = { kind: 'tried-again', ...reason };
   const isKnown = isDeepStrictEqual(deployment.explanation, explanation);
   if (isKnown && isSeen) return;
-  if (!isKnown) journal.note({ kind: 'fault', fault: 'tried-again', ...reason });
+  if (!isKnown) journal.addEvent({ kind: 'fault', fault: 'tried-again', ...reason });
   await journal.record({ explanation, ...(!isSeen && { progressedAt: now() }) });
 }
 
@@ -56,7 +56,7 @@ export async function reportLostVolumes(
         (event.kind === 'operation' && event.operation === 'create-volume' && event.volume === volume),
     );
     const isReported = last?.kind === 'fault';
-    if (served.has(volume) && !isReported) journal.note({ kind: 'fault', fault: 'volume-lost', volume, title });
+    if (served.has(volume) && !isReported) journal.addEvent({ kind: 'fault', fault: 'volume-lost', volume, title });
   }
   await journal.flush();
 }

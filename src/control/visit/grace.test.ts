@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { images, type Shop, shopOnMemory, spec } from '../../../test/support/controlled-deployment.ts';
 import { committedInAll } from '../../store/commitments.ts';
-import { revisionIfKept } from '../../store/revisions.ts';
-import { limitKept } from '../limit-kept.ts';
+import { findStoredRevision } from '../../store/revisions.ts';
+import { limitRetained } from '../limit-retained.ts';
 
 const hour = 3_600_000;
 
@@ -39,7 +39,7 @@ test('one that expires keeps its volumes and its configuration for the grace, an
   assert.equal(kept.restorableUntil, shop.clock.now + 24 * hour);
   assert.deepEqual([...shop.world.volumes.values()], [volume]);
   assert.deepEqual([shop.world.containers.size, shop.world.networks.size], [0, 0]);
-  assert.notEqual(await revisionIfKept(shop.control.db, shop.control.seal, 'shop', 1), undefined);
+  assert.notEqual(await findStoredRevision(shop.control.db, shop.control.seal, 'shop', 1), undefined);
   assert.deepEqual(await committed(shop), { memoryBytes: 0, containers: 0, volumes: 1, hasDisk: true });
   assert.deepEqual(await shop.orphans(), []);
 
@@ -49,7 +49,7 @@ test('one that expires keeps its volumes and its configuration for the grace, an
   assert.deepEqual(await shop.visit(), ['remove-volume']);
   const gone = await shop.deployment();
   assert.deepEqual([gone.restorableUntil, gone.goneAt], [null, shop.clock.now]);
-  assert.equal(await revisionIfKept(shop.control.db, shop.control.seal, 'shop', 1), undefined);
+  assert.equal(await findStoredRevision(shop.control.db, shop.control.seal, 'shop', 1), undefined);
   assert.deepEqual(await committed(shop), nothing);
   assert.ok((await shop.events()).includes('its kept data is removed: the time to restore it is over'));
 });
@@ -132,12 +132,12 @@ test('retained data is removed first when the disk is short, and cannot be resto
   const shop = await shopWithGrace();
   shop.clock.pass(hour);
   await shop.visit();
-  assert.deepEqual(await limitKept(shop.control), []);
+  assert.deepEqual(await limitRetained(shop.control), []);
   const short = onShortDisk(shop);
-  assert.deepEqual(await limitKept(short), [{ id: 'shop', because: 'room' }]);
+  assert.deepEqual(await limitRetained(short), [{ id: 'shop', because: 'room' }]);
   assert.equal((await shop.deployment()).restorableUntil, null);
   assert.deepEqual(await committed(shop), nothing);
-  assert.deepEqual(await limitKept(short), [], 'once');
+  assert.deepEqual(await limitRetained(short), [], 'once');
   assert.deepEqual(await shop.visit(), ['remove-volume']);
   assert.ok((await shop.events()).includes('its kept data is removed: the disk of the host is nearly full'));
 });
@@ -151,7 +151,7 @@ test('a short disk takes no more until what was forgotten is gone', async () => 
   const leaving = { ...row, id: 'leaving', label: 'leaving', restorableUntil: null };
   await db.insertInto('deployments').values(leaving).execute();
   const short = onShortDisk(shop);
-  assert.deepEqual(await limitKept(short), []);
+  assert.deepEqual(await limitRetained(short), []);
   await db.updateTable('deployments').set({ goneAt: shop.clock.now }).where('id', '=', 'leaving').execute();
-  assert.deepEqual(await limitKept(short), [{ id: 'shop', because: 'room' }]);
+  assert.deepEqual(await limitRetained(short), [{ id: 'shop', because: 'room' }]);
 });

@@ -22,7 +22,7 @@ import type { Control } from '../control.ts';
 export type Settled = { number: number; outcome: RevisionOutcome };
 
 export type Journal = {
-  note(event: DeploymentEvent): void;
+  addEvent(event: DeploymentEvent): void;
   /**
    * Writes the observation and the collected events. Returns false, without a write, if the lease is lost or the intent
    * has changed.
@@ -31,9 +31,9 @@ export type Journal = {
   /** Writes the events since the last record. */
   flush(): Promise<void>;
   /** Notes changed progress and pods. `pulled`: images that are being pulled. */
-  noteProgress(desired: Running, observed: Observed, pulled?: ReadonlyMap<string, Pulled>): void;
+  addProgress(desired: Running, observed: Observed, pulled?: ReadonlyMap<string, Pulled>): void;
   /** The same, written at once. */
-  recordProgress(...reported: Parameters<Journal['noteProgress']>): Promise<void>;
+  recordProgress(...reported: Parameters<Journal['addProgress']>): Promise<void>;
 };
 
 /** For one reading of the row. Updates `deployment` with the noted progress. */
@@ -41,7 +41,7 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
   const right = { deploymentId: deployment.id };
   let noted: EventAt[] = [];
   let moved: Observation | undefined;
-  const note = (event: DeploymentEvent) => void noted.push({ at: now(), event });
+  const addEvent = (event: DeploymentEvent) => void noted.push({ at: now(), event });
 
   async function record(observation: Observation, settled?: Settled): Promise<boolean> {
     const events = noted;
@@ -66,23 +66,23 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
     if (events.length > 0) await write(db, right, (transaction) => addEvents(transaction, deployment.id, events));
   }
 
-  function noteChanges(pods: PodStatus[], progress: number | undefined): void {
+  function addChanges(pods: PodStatus[], progress: number | undefined): void {
     const reported = (pod: PodStatus) => podEvent(pod, deployment.revision);
     const before = new Map(deployment.pods.map((pod) => [pod.name, reported(pod)]));
-    for (const event of pods.map(reported)) if (!isDeepStrictEqual(before.get(event.pod), event)) note(event);
+    for (const event of pods.map(reported)) if (!isDeepStrictEqual(before.get(event.pod), event)) addEvent(event);
     const pulling = pods.flatMap(({ name, pulling }) => (pulling ? [{ pod: name, ...pulling }] : []));
-    if (progress !== undefined) note({ kind: 'progress', progress, ...(pulling.length > 0 && { pulling }) });
+    if (progress !== undefined) addEvent({ kind: 'progress', progress, ...(pulling.length > 0 && { pulling }) });
   }
 
   /** Progress only increases, and only within a revision. The states of pods may change at any time. */
-  function noteProgress(...[desired, observed, pulled = new Map()]: Parameters<Journal['noteProgress']>): void {
+  function addProgress(...[desired, observed, pulled = new Map()]: Parameters<Journal['addProgress']>): void {
     const pods = podsOf(deployment, desired, observed, { now: now(), pulling: pulled });
     const isDeploying = deployment.state === 'deploying';
     const progress = isDeploying ? Math.max(deployment.progress, progressOf(desired, observed, pulled)) : undefined;
     const grew = progress !== undefined && progress > deployment.progress;
     const changed = JSON.stringify(pods) !== JSON.stringify(deployment.pods);
     if (!grew && !changed) return;
-    noteChanges(pods, grew ? progress : undefined);
+    addChanges(pods, grew ? progress : undefined);
     // The deadline counts from the last progress, or from when a running deployment first lost a pod.
     const wasReady = deployment.pods.every((pod) => pod.state === 'ready');
     const isMove = grew || (!isDeploying && wasReady);
@@ -91,12 +91,12 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
   }
 
   return {
-    note,
+    addEvent,
     record,
     flush,
-    noteProgress,
+    addProgress,
     async recordProgress(...reported) {
-      noteProgress(...reported);
+      addProgress(...reported);
       await flush();
     },
   };

@@ -12,12 +12,12 @@ export type PausedClock = {
 
 /** `uptime`: milliseconds; never jumps. */
 export function createPausedClock(uptime: () => number): PausedClock {
-  const known = new Map<string, { progressedAt: Instant; heardAt: number }>();
+  const known = new Map<string, { progressedAt: Instant; reportedAt: number }>();
   return {
     lastingMs(deploymentId, progressedAt) {
       const before = known.get(deploymentId);
-      if (before?.progressedAt === progressedAt) return uptime() - before.heardAt;
-      known.set(deploymentId, { progressedAt, heardAt: uptime() });
+      if (before?.progressedAt === progressedAt) return uptime() - before.reportedAt;
+      known.set(deploymentId, { progressedAt, reportedAt: uptime() });
       return 0;
     },
     forget: (deploymentId) => void known.delete(deploymentId),

@@ -140,7 +140,7 @@ class Step {
       this.#redact,
     );
     const operations = plan(desired, observed, deployment.endpoints);
-    this.#journal.noteProgress(desired, observed);
+    this.#journal.addProgress(desired, observed);
     await reportLostVolumes(deployment, { desired, observed, journal: this.#journal }, this.#control);
     const patience = { deadlineMs: settings.deployDeadlineMs, listenMs: settings.listenPatienceMs };
     const progressedAt = stillSince(deployment, seenAt, this.#control);
@@ -182,7 +182,7 @@ class Step {
     if (deployment.state === 'failed' && revision !== deployment.revision) return this.#muchLater();
     const state = nextState(deployment.state, 'ready');
     if (state !== deployment.state || deployment.explanation !== null) {
-      this.#journal.note({ kind: 'state', state: 'running', revision });
+      this.#journal.addEvent({ kind: 'state', state: 'running', revision });
       const arrived = { state, progress: 100, explanation: null, lastLines: [], servingRevision: revision };
       Object.assign(deployment, arrived);
       const settled = { number: revision, outcome: 'running' } as const;
@@ -274,10 +274,10 @@ class Step {
   }
 
   async #executeOne(operation: Operation, pulled: (share: [string, Pulled]) => void): Promise<void> {
-    const { record, note } = this.#journal;
+    const { record, addEvent } = this.#journal;
     const { wait, settings } = this.#control;
     const whole = { ...this.#control, ...this.#visit, interrupted: this.#disturbed };
-    const executor = { ...whole, record, note, drainMs: settings.drainMs };
+    const executor = { ...whole, record, addEvent, drainMs: settings.drainMs };
     const watch = { report: pulled, giveUp: this.#disturbed, leftMs: () => this.#leftMs(), wait };
     const work = (limits?: OwnImageLimits) =>
       watchPull(operation, watch, (pulling) =>
@@ -292,6 +292,6 @@ class Step {
     const brings = operation.kind === 'pull' || (operation.kind === 'start' && !this.#control.engine.images);
     await (brings ? pullInTurn(this.#deployment, turn, work) : work());
     this.#control.afterOperation?.(operation);
-    this.#journal.note(eventOf(operation));
+    this.#journal.addEvent(eventOf(operation));
   }
 }

@@ -51,7 +51,7 @@ export async function recordFailure(
     return 'stays';
   }
   if (isNews || !isSameFailure(deployment.explanation, explanation)) {
-    journal.note({ kind: 'state', state: 'failed', ...failure, lastLines });
+    journal.addEvent({ kind: 'state', state: 'failed', ...failure, lastLines });
     log.info({ deployment: deployment.id, because: describeExplanation(explanation) }, 'deployment failed');
   }
   const state = nextState(deployment.state, 'given-up');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { images, type Shop, shopOnMemory, spec, withWeb } from '../../../test/support/controlled-deployment.ts';
-import { revisionIfKept } from '../../store/revisions.ts';
+import { findStoredRevision } from '../../store/revisions.ts';
 
 const kept = async ({ control: { db, seal } }: Shop) => {
   const rows = await db.selectFrom('revisions').select(['number', 'spec', 'document']).orderBy('number').execute();
@@ -45,5 +45,5 @@ test('of a deployment that is gone no configuration is left', async () => {
     rows.map(({ number, spec, document }) => [number, seal.open(spec), seal.open(document)]),
     [[2, '', '']],
   );
-  assert.equal(await revisionIfKept(db, seal, 'shop', 2), undefined);
+  assert.equal(await findStoredRevision(db, seal, 'shop', 2), undefined);
 });

@@ -42,7 +42,7 @@ export function createTagCheck({ images, engine, uptime = () => performance.now(
     const requested = `${deploymentId} ${registryOf(image)}`;
     if ((unreachableUntil.get(requested) ?? 0) > uptime()) return present(unreachable(image));
     try {
-      return { image, reference: pin(image, await askDigest(images, request)), by: 'registry' };
+      return { image, reference: pin(image, await requestDigest(images, request)), by: 'registry' };
     } catch (error) {
       if (!(error instanceof ImageFault) || error.kind !== 'registry-unreachable') throw asEngineFault(error);
       // Only silence is remembered. A registry that responds with an error may serve other requests.
@@ -60,7 +60,7 @@ export function createTagCheck({ images, engine, uptime = () => performance.now(
   return (deploymentId, requests) => Promise.all(requests.map((request) => check(deploymentId, request)));
 }
 
-async function askDigest(images: Pick<Images, 'digestOf'>, request: ImageRequest): Promise<string> {
+async function requestDigest(images: Pick<Images, 'digestOf'>, request: ImageRequest): Promise<string> {
   const late = AbortSignal.timeout(patienceMs);
   try {
     return await images.digestOf(request, late);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { beyondGrace, type Kept } from './grace-limits.ts';
+import { beyondGrace, type RetainedDeployment } from './grace-limits.ts';
 
-const kept = (id: string, fields: Partial<Kept> = {}): Kept => ({
+const kept = (id: string, fields: Partial<RetainedDeployment> = {}): RetainedDeployment => ({
   id,
   owner: 'ada',
   restorableUntil: Number(id.slice(1)),
@@ -10,7 +10,7 @@ const kept = (id: string, fields: Partial<Kept> = {}): Kept => ({
   ...fields,
 });
 const limits = { perOwner: 2, diskBytes: 100 };
-const reported = (all: Kept[], missing = 0, most = limits) =>
+const reported = (all: RetainedDeployment[], missing = 0, most = limits) =>
   beyondGrace(all, most, missing).map(({ id, because }) => `${id} ${because}`);
 
 test('an owner keeps at most this many: those that ended last', () => {

@@ -1,7 +1,7 @@
 /** PURE. Limits of the retained data of ended deployments. */
 import type { Instant } from '../deployment.ts';
 
-export type Kept = {
+export type RetainedDeployment = {
   id: string;
   /** The owner: the account that has claimed it, otherwise the client that has started it. */
   owner: string;
@@ -25,12 +25,16 @@ export type Forgotten = { id: string; because: 'limit' | 'room' };
  * largest volumes. So a small owner does not lose data because of a large one. `missingBytes`: how much free space the
  * host's disk lacks.
  */
-export function beyondGrace(kept: readonly Kept[], limits: GraceLimits, missingBytes: number): Forgotten[] {
+export function beyondGrace(
+  kept: readonly RetainedDeployment[],
+  limits: GraceLimits,
+  missingBytes: number,
+): Forgotten[] {
   const latestFirst = kept.toSorted((a, b) => b.restorableUntil - a.restorableUntil || (a.id < b.id ? -1 : 1));
   const owners = new Map<string, { count: number; bytes: number }>();
   const forgotten: Forgotten[] = [];
   /** `heldBytes`: the size of this and all later ones of its owner, which is what the owner has at its turn. */
-  const staying: (Kept & { heldBytes: number })[] = [];
+  const staying: (RetainedDeployment & { heldBytes: number })[] = [];
   let bytes = 0;
   let missing = missingBytes;
   for (const one of latestFirst) {

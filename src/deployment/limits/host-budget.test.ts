@@ -67,12 +67,12 @@ test('a refusal names the first resource that is short', () => {
   const budget = { memoryBytes: 100, cpuMillis: 100, diskBytes: 100 };
   const full = asking({ memoryBytes: 90 });
   assert.deepEqual(fits(budget, full, asking({ memoryBytes: 10 })), { kind: 'fits' });
-  const short = { kind: 'short', resource: 'memoryBytes', asked: 11 };
+  const short = { kind: 'short', resource: 'memoryBytes', requested: 11 };
   assert.deepEqual(fits(budget, full, asking({ memoryBytes: 11, cpuMillis: 200 })), short);
   assert.deepEqual(fits(budget, none, asking({ cpuMillis: 101 })), {
     kind: 'short',
     resource: 'cpuMillis',
-    asked: 101,
+    requested: 101,
   });
 });
 
@@ -82,7 +82,7 @@ test('on a full disk nothing starts, and an update that requests no more continu
   assert.deepEqual(fits(budget, none, web), {
     kind: 'short',
     resource: 'diskBytes',
-    asked: 30_000_000,
+    requested: 30_000_000,
   });
   assert.deepEqual(fits(budget, asking({ memoryBytes: 1e15, cpuMillis: 1e9 }), growth(web, web)), { kind: 'fits' });
 });
@@ -128,7 +128,7 @@ test('a volume counts as a file system, however small; one that pods share count
 
 test('GPUs are a budget like memory, and none are given without one', () => {
   const budget = { memoryBytes: 1, cpuMillis: 1, diskBytes: 1 };
-  const short = { kind: 'short', resource: 'gpus', asked: 1 };
+  const short = { kind: 'short', resource: 'gpus', requested: 1 };
   assert.deepEqual(fits(budget, none, asking({ gpus: 1 })), short);
   assert.deepEqual(fits({ ...budget, gpus: 2 }, asking({ gpus: 1 }), asking({ gpus: 1 })), { kind: 'fits' });
   assert.deepEqual(fits({ ...budget, gpus: 2 }, asking({ gpus: 2 }), asking({ gpus: 1 })), short);

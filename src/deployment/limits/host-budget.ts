@@ -66,7 +66,7 @@ export function freeOf({ freeBytes, volumesFreeBytes = freeBytes }: Disk): numbe
   return Math.min(freeBytes, volumesFreeBytes);
 }
 
-export type Fit = { kind: 'fits' } | { kind: 'short'; resource: HostResource; asked: number };
+export type Fit = { kind: 'fits' } | { kind: 'short'; resource: HostResource; requested: number };
 
 /**
  * `committed`: what deployments have reserved. A resource limits only requests that increase it. Disk use is measured,
@@ -81,7 +81,7 @@ export function fits(
   const before = { ...committed, diskBytes: 0 };
   for (const resource of ['memoryBytes', 'cpuMillis', 'diskBytes', 'gpus'] as const) {
     if (requested[resource] > 0 && before[resource] + requested[resource] > (budget[resource] ?? 0)) {
-      return { kind: 'short', resource, asked: requested[resource] };
+      return { kind: 'short', resource, requested: requested[resource] };
     }
   }
   return { kind: 'fits' };

@@ -41,20 +41,20 @@ export type Samples = {
 };
 
 /** Stored values of five minutes of a claimed deployment: means, and the maximum of the memory. */
-export type KeptMetrics = {
+export type StoredMetrics = {
   at: Instant;
   /** By pod and replica: `web/0`. */
   pods: Record<string, PodValues>;
   site: SiteValues;
 };
 
-export const keptPeriodMs = 300_000;
-export const keptForMs = 24 * 60 * 60_000;
+export const storedPeriodMs = 300_000;
+export const metricsRetentionMs = 24 * 60 * 60_000;
 
 /** Merges the measurements of several processes, each of its own edge and the pods that it sees. */
 
 /** Merges measurements of one instant, at least one: all pods, and the sum of all edges' requests. */
-export function mergeKept([first, ...others]: readonly [KeptMetrics, ...KeptMetrics[]]): KeptMetrics {
+export function mergeStored([first, ...others]: readonly [StoredMetrics, ...StoredMetrics[]]): StoredMetrics {
   return others.reduce(
     (sum, each) => ({ at: sum.at, pods: mergePods(sum.pods, each.pods), site: mergeSites(sum.site, each.site) }),
     first,
@@ -62,7 +62,7 @@ export function mergeKept([first, ...others]: readonly [KeptMetrics, ...KeptMetr
 }
 
 /** Processes on one engine see the same pods, so a missing value is taken from another process. */
-function mergePods(one: KeptMetrics['pods'], other: KeptMetrics['pods']): KeptMetrics['pods'] {
+function mergePods(one: StoredMetrics['pods'], other: StoredMetrics['pods']): StoredMetrics['pods'] {
   const pods = new Map(Object.entries(one));
   for (const [key, values] of Object.entries(other)) {
     const found = pods.get(key);

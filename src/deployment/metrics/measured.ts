@@ -4,13 +4,13 @@ import type { Instant } from '../deployment.ts';
 import {
   type DeploymentMetrics,
   type DeploymentTotals,
-  type KeptMetrics,
   type PodMetrics,
   type PodValues,
   podNames,
   podValues,
   type SeriesOf,
   type SiteValues,
+  type StoredMetrics,
   siteNames,
   siteValues,
 } from './deployment-metrics.ts';
@@ -29,7 +29,7 @@ const recentSteps = 6;
 /** Values older than this many steps are not current. A measurement may be late on a busy machine. */
 const freshSteps = 3;
 
-export type Look = {
+export type Measurement = {
   at: Instant;
   /** Milliseconds since the previous measurement; 0 at the first. */
   elapsedMs: number;
@@ -45,16 +45,16 @@ export type Look = {
 
 export type Measured = {
   /** Adds a measurement in several turns of the event loop. Calls must not overlap. */
-  note(look: Look): Promise<void>;
+  add(look: Measurement): Promise<void>;
   /** Returns the metrics of a deployment; empty ones if it was never measured. */
   of(deploymentId: string, now: Instant): DeploymentMetrics;
   /** Returns the totals of all deployments in the last measurement. */
   totals(): Iterable<DeploymentTotals>;
   /** Returns the means of the last steps of all deployments, for the store, and begins a new period. */
-  endPeriod(at: Instant, steps: number): Promise<Map<string, KeptMetrics>>;
+  endPeriod(at: Instant, steps: number): Promise<Map<string, StoredMetrics>>;
 };
 
-type Pod = { last: WorkloadUse; lastStep: number; lastLook: number; series: Series<(typeof podNames)[number]> };
+type Pod = { last: WorkloadUse; lastStep: number; lastMeasurement: number; series: Series<(typeof podNames)[number]> };
 
 type Known = {
   pods: Map<string, Pod>;
@@ -81,20 +81,25 @@ export function createMeasured(): Measured {
     return found;
   }
 
-  function notePod(use: WorkloadUse, step: number, elapsedMs: number): void {
+  function addPod(use: WorkloadUse, step: number, elapsedMs: number): void {
     const deployment = find(use.deploymentId);
     deployment.step = step;
     const key = keyOf(use);
-    const pod = deployment.pods.get(key) ?? { last: use, lastStep: -1, lastLook: -1, series: createSeries(podNames) };
+    const pod = deployment.pods.get(key) ?? {
+      last: use,
+      lastStep: -1,
+      lastMeasurement: -1,
+      series: createSeries(podNames),
+    };
     // During an update, both revisions run; the newer one continues the series.
-    if (pod.lastLook === looks && pod.last.revision > use.revision) return;
+    if (pod.lastMeasurement === looks && pod.last.revision > use.revision) return;
     // After a missing measurement, the elapsed time of its counters is unknown.
-    const before = pod.lastLook === looks - 1 ? pod.last : undefined;
-    pod.series.note(step, podValues(before, use, elapsedMs));
-    deployment.pods.set(key, { ...pod, last: use, lastStep: step, lastLook: looks });
+    const before = pod.lastMeasurement === looks - 1 ? pod.last : undefined;
+    pod.series.add(step, podValues(before, use, elapsedMs));
+    deployment.pods.set(key, { ...pod, last: use, lastStep: step, lastMeasurement: looks });
   }
 
-  function noteSite(deploymentId: string, counts: RequestCounts, step: number, elapsedMs: number): void {
+  function addSite(deploymentId: string, counts: RequestCounts, step: number, elapsedMs: number): void {
     const deployment = known.get(deploymentId);
     if (!deployment && counts.requests === 0) return;
     const found = deployment ?? find(deploymentId);
@@ -102,14 +107,14 @@ export function createMeasured(): Measured {
       found.step = step;
       found.site ??= createSeries(siteNames);
     }
-    found.site?.note(step, siteValues(counts, elapsedMs));
+    found.site?.add(step, siteValues(counts, elapsedMs));
     found.all = add(found.all, counts);
     found.period = { counts: add(found.period.counts, counts), elapsedMs: found.period.elapsedMs + elapsedMs };
     found.recent = [...found.recent.filter((each) => each.step > step - recentSteps), { step, counts, elapsedMs }];
   }
 
   return {
-    async note({ at, elapsedMs, uses, requests, volumes, arePodsMeasured: areMeasured = uses !== undefined }) {
+    async add({ at, elapsedMs, uses, requests, volumes, arePodsMeasured: areMeasured = uses !== undefined }) {
       looks++;
       const step = stepAt(at);
       // The clock was set back: all stored values would be in the future.
@@ -122,14 +127,14 @@ export function createMeasured(): Measured {
       for (const use of uses ?? []) {
         const wait = next();
         if (wait) await wait;
-        notePod(use, step, elapsedMs);
+        addPod(use, step, elapsedMs);
       }
       uncountedMs += elapsedMs;
       if (requests) {
         for (const deploymentId of new Set([...known.keys(), ...requests.keys()])) {
           const wait = next();
           if (wait) await wait;
-          noteSite(deploymentId, requests.get(deploymentId) ?? noRequests, step, uncountedMs);
+          addSite(deploymentId, requests.get(deploymentId) ?? noRequests, step, uncountedMs);
         }
         uncountedMs = 0;
       }
@@ -171,7 +176,7 @@ export function createMeasured(): Measured {
     },
 
     async endPeriod(at, steps) {
-      const ended = new Map<string, KeptMetrics>();
+      const ended = new Map<string, StoredMetrics>();
       const to = lastStep;
       const next = yieldEvery(atOnce);
       for (const [deploymentId, found] of known) {
@@ -199,10 +204,10 @@ function keyOf({ pod, replica }: WorkloadUse): string {
 }
 
 /** Ended pods above the maximum, those that ended first. */
-function surplus(pods: ReadonlyMap<string, Pod>, lastLook: number): string[] {
+function surplus(pods: ReadonlyMap<string, Pod>, lastMeasurement: number): string[] {
   if (pods.size <= maxEndedPods) return [];
-  const ended = [...pods].filter(([, pod]) => pod.lastLook !== lastLook);
-  const oldestFirst = ended.sort(([, one], [, other]) => one.lastLook - other.lastLook);
+  const ended = [...pods].filter(([, pod]) => pod.lastMeasurement !== lastMeasurement);
+  const oldestFirst = ended.sort(([, one], [, other]) => one.lastMeasurement - other.lastMeasurement);
   return oldestFirst.slice(0, Math.max(0, ended.length - maxEndedPods)).map(([key]) => key);
 }
 

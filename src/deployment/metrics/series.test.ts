@@ -15,7 +15,7 @@ test('what is read is what was noted at a step within the last hour, and nothing
         if (step < newest) expected = new Map();
         newest = step;
         expected.set(step, load);
-        series.note(step, { load });
+        series.add(step, { load });
       }
       const to = newest + 5;
       const from = newest - keptSteps - 5;

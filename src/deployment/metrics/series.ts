@@ -15,7 +15,7 @@ export function stepAt(at: Instant): number {
 export type Values<Name extends string> = Record<Name, number | null>;
 
 export type Series<Name extends string> = {
-  note(step: number, values: Values<Name>): void;
+  add(step: number, values: Values<Name>): void;
   /** Returns the values of the newest measured step; undefined before the first measurement. */
   newest(): { step: number; values: Values<Name> } | undefined;
   /** Returns the values from one step to another, inclusive. */
@@ -33,7 +33,7 @@ export function createSeries<Name extends string>(names: readonly Name[]): Serie
   };
 
   return {
-    note(step, values) {
+    add(step, values) {
       const isBack = newest !== undefined && step < newest;
       const skippedFrom = newest === undefined || isBack ? step - keptSteps + 1 : newest + 1;
       for (let skipped = Math.max(skippedFrom, step - keptSteps + 1); skipped < step; skipped++)

@@ -37,7 +37,7 @@ export type AcmeParts = {
   db: Kysely<Tables>;
   seal: Seal;
   now: () => Instant;
-  note: NoteCertificates;
+  onCertificates: NoteCertificates;
   /** Absent without mail to the operator. */
   mailOperator?: MailOperator | undefined;
   process?: StoreProcess | undefined;
@@ -49,7 +49,7 @@ const lookEveryMs = 2_000;
 
 export async function openAcmeSource(
   settings: AcmeSettings & { apiHost: string; appsDomain: string },
-  { db, seal, now, note, mailOperator, process, metrics }: AcmeParts,
+  { db, seal, now, onCertificates, mailOperator, process, metrics }: AcmeParts,
 ): Promise<CertificateSource> {
   // They are large, and most services do not need them.
   const [{ openAuthority, makeAccountKey }, { makePlaceholder }] = [
@@ -91,7 +91,7 @@ export async function openAcmeSource(
     const present = hosts.flatMap(({ host }) => states.get(host) ?? []);
     const served = present.filter((state) => isServed(state, now()));
     const api = states.get(apiHost);
-    note({
+    onCertificates({
       served: served.map((state) => {
         const [begunAt, expiresAt] = [state.issuedAt!, state.expiresAt!];
         return { hosts: [state.host], expiresAt, lateAt: lateAt({ begunAt, expiresAt }) };

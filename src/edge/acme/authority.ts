@@ -166,10 +166,10 @@ export function renewalAt({ now, expiresAt, random }: { now: Instant; expiresAt:
 }
 
 /** The authority's own wish (RFC 9773). */
-type Suggestion = { start: Instant; end: Instant; askAgainMs: number };
+type Suggestion = { start: Instant; end: Instant; retryAfterMs: number };
 
-const longestAskMs = 24 * 3_600_000;
-const shortestAskMs = 3_600_000;
+const maxRetryMs = 24 * 3_600_000;
+const minRetryMs = 3_600_000;
 
 /** The suggestion in an answer of `renewalInfo`, or undefined if it is unusable. */
 export function readSuggestion(body: unknown, retryAfter: unknown): Suggestion | undefined {
@@ -177,8 +177,8 @@ export function readSuggestion(body: unknown, retryAfter: unknown): Suggestion |
   const [start, end] = [window?.start, window?.end].map((text) => Date.parse(String(text)));
   if (!Number.isFinite(start) || !Number.isFinite(end) || end! < start!) return undefined;
   const seconds = /^\d{1,9}$/.test(String(retryAfter)) ? Number(retryAfter) : 6 * 3600;
-  const askAgainMs = Math.min(longestAskMs, Math.max(shortestAskMs, seconds * 1000));
-  return { start: start!, end: end!, askAgainMs };
+  const retryAfterMs = Math.min(maxRetryMs, Math.max(minRetryMs, seconds * 1000));
+  return { start: start!, end: end!, retryAfterMs };
 }
 
 /**

@@ -42,7 +42,7 @@ test('of an authority that is away, broken, or none at all the operator reads wh
   assert.deepEqual(await issuer.suggestion(certificateOfRfc), {
     start: Date.UTC(2030, 0, 1),
     end: Date.UTC(2030, 0, 2),
-    askAgainMs: 7_200_000,
+    retryAfterMs: 7_200_000,
   });
   assert.equal(requested.at(-1), '/renewal/aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE');
   answer = { status: 200, body: JSON.stringify({ newNonce: `${at}/nonce` }) };

@@ -58,7 +58,7 @@ const ordersAtOnce = 4;
 const ordersOfAccount = 2;
 const questionsAtOnce = 20;
 /** The pause after a failed query. */
-const askAgainMs = 6 * 3_600_000;
+const renewalCheckMs = 6 * 3_600_000;
 
 /**
  * One look at what is due. Each order has a place until it ends: one that hangs holds up none but those that would be one
@@ -73,7 +73,7 @@ export async function issueDue(issuing: Issuing, signal: AbortSignal): Promise<v
   for (const order of next) underWay.set(order.host, endOfOrder(issuing, order, signal));
   await issuing.alarm?.(wanted, states);
   if (orders.length > 0) return;
-  await askForRenewals(issuing, wanted, states);
+  await readRenewalTimes(issuing, wanted, states);
   await deleteCertificates(db, forgettable(wanted, states, now()));
 }
 
@@ -118,7 +118,7 @@ async function place(issuing: Issuing, { host, challenge, because, failures }: O
 }
 
 /** The authority may want other instants than were planned: all at once, when it has to revoke what it has issued. */
-async function askForRenewals(issuing: Issuing, wanted: readonly WantedCertificate[], states: CertificateState[]) {
+async function readRenewalTimes(issuing: Issuing, wanted: readonly WantedCertificate[], states: CertificateState[]) {
   const { db, now, random, log, underWay } = issuing;
   const hosts = new Set(wanted.map(({ host }) => host));
   const due = states.filter((state) => {
@@ -135,7 +135,11 @@ async function askForRenewals(issuing: Issuing, wanted: readonly WantedCertifica
     });
     const planned =
       requested && suggestedRenewal(requested, { present: present!, expiresAt: expiresAt!, random: random() });
-    await planRenewal(db, { host, renewAt: planned ?? present!, askAt: now() + (requested?.askAgainMs ?? askAgainMs) });
+    await planRenewal(db, {
+      host,
+      renewAt: planned ?? present!,
+      askAt: now() + (requested?.retryAfterMs ?? renewalCheckMs),
+    });
   }
 }
 

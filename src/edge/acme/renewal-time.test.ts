@@ -22,11 +22,11 @@ test('without a word of the authority two thirds of a life pass, less up to a tw
 test('a window of the authority is read, and an invalid one is ignored', () => {
   const window = (start: string, end: string) => ({ suggestedWindow: { start, end } });
   const [start, end] = ['2026-01-02T04:00:00Z', '2026-01-03T04:00:00Z'];
-  const read = (retryAfter: unknown) => readSuggestion(window(start, end), retryAfter)?.askAgainMs;
+  const read = (retryAfter: unknown) => readSuggestion(window(start, end), retryAfter)?.retryAfterMs;
   assert.deepEqual(readSuggestion(window(start, end), '21600'), {
     start: Date.parse(start),
     end: Date.parse(end),
-    askAgainMs: 6 * hour,
+    retryAfterMs: 6 * hour,
   });
   assert.deepEqual([read('1'), read('999999999'), read(undefined), read('soon')], [hour, day, 6 * hour, 6 * hour]);
   for (const body of [undefined, null, 'x', {}, { suggestedWindow: null }, window(end, start), window('x', end)])
@@ -34,7 +34,7 @@ test('a window of the authority is read, and an invalid one is ignored', () => {
 });
 
 test('an instant of the window is chosen once, and a window that moves is followed', () => {
-  const window = { start: now, end: now + day, askAgainMs: hour };
+  const window = { start: now, end: now + day, retryAfterMs: hour };
   const expiresAt = now + 30 * day;
   fc.assert(
     fc.property(random, random, (first, second) => {

@@ -77,7 +77,7 @@ export function followCertificateFiles(
     const failure = isServed
       ? undefined
       : read.ok
-        ? await put(read.certificates).then(() => undefined, wordsOf)
+        ? await put(read.certificates).then(() => undefined, messageOf)
         : read.because;
     if (read.ok && failure === undefined) {
       if (!isServed) log.info({ files: files.map(({ certificate }) => certificate) }, 'new certificates are served');
@@ -100,7 +100,7 @@ export function followCertificateFiles(
       await look();
     },
     onFault: (error) =>
-      log.warn({ because: wordsOf(error as Error) }, 'the certificate files could not be looked at; retrying'),
+      log.warn({ because: messageOf(error as Error) }, 'the certificate files could not be looked at; retrying'),
   });
 }
 
@@ -149,6 +149,6 @@ function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-function wordsOf(error: Error): string {
+function messageOf(error: Error): string {
   return error.message;
 }

@@ -113,7 +113,7 @@ export function createServedCertificates(paths: EdgePaths, isIssued: boolean): S
       return before;
     },
     async put() {
-      const known = served ?? (await lookAt(socket, wanted));
+      const known = served ?? (await listServed(socket, wanted));
       served = undefined;
       await putCertificates(known);
       served = known;
@@ -149,7 +149,7 @@ function filesOf(certificates: readonly NamedCertificate[]): Map<string, string>
  * The files that HAProxy serves, even if they were deleted. Issued files are identified by the certificate, with which
  * its chain and key came. In the operator's files, the chain alone may have changed.
  */
-async function lookAt(socket: string, wanted: readonly NamedCertificate[]): Promise<Map<string, string>> {
+async function listServed(socket: string, wanted: readonly NamedCertificate[]): Promise<Map<string, string>> {
   const answer = await runCommand(socket, `show ssl crt-list ${certificateList}`);
   const present = answer
     .split('\n')

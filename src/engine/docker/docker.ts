@@ -217,7 +217,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     change: (deploymentId, seen, timeoutMs, signal) => {
       const mark = marks.get(seen) ?? { event: events.mark(), atMs: now() };
       const known = observer.known(deploymentId);
-      return waitForChange(events, { deploymentId, seen, mark, known, timeoutMs, signal }, uptime);
+      return waitForChange(events, { deploymentId, observed: seen, mark, known, timeoutMs, signal }, uptime);
     },
 
     watch: (onChange, signal) => {
@@ -262,12 +262,12 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
 
 /** As if no registry could be reached. */
 const noRegistries: Images = {
-  digestOf: async ({ image }) => refuseToAsk(image),
-  resolve: async ({ image }) => refuseToAsk(image),
-  offer: ({ asked }) => refuseToAsk(asked.image),
+  digestOf: async ({ image }) => refuseRequest(image),
+  resolve: async ({ image }) => refuseRequest(image),
+  offer: ({ context }) => refuseRequest(context.image),
 };
 
-function refuseToAsk(image: string): never {
+function refuseRequest(image: string): never {
   throw new ImageFault('registry-unreachable', image, `No registry is queried for ${image}.`);
 }
 

@@ -187,7 +187,7 @@ async function describe(docker: Docker, known: Known, at: Instants): Promise<Obs
   const { labels, state, probe } = known;
   const { exit } = known.lastEnd;
   const because = (await reasonElsewhere(known, at.uptimeMs, () => lookInside(docker, known))) ?? probe?.because;
-  if (probe) known.toldReady = probe.isReady;
+  if (probe) known.reportedReady = probe.isReady;
   const probed = probe && { isReady: probe.isReady, because };
   const verdict = known.state.exit ? undefined : unreachable(known.tampering);
   const judged = verdict ?? judge(labels.readiness, state, probed, exit, at.uptimeMs);

@@ -212,7 +212,7 @@ async function loopObstacle(docker: Docker, owner: string, directory: string): P
       ? undefined
       : 'the engine does not see what is mounted here';
   } catch (error) {
-    return `it was tried, and failed (${wordsOf(error)})`;
+    return `it was tried, and failed (${messageOf(error)})`;
   } finally {
     await unless(docker.getImage(tag).remove({ force: true }), 404).catch(() => {});
     await loops.remove(trial).catch(() => {});
@@ -262,7 +262,7 @@ async function importEmptyImage(docker: Docker, tag: string): Promise<void> {
   });
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   const { cause } = error as Error;
   return cause instanceof Error ? cause.message : String((error as Error).message);
 }

@@ -4,7 +4,7 @@ import type { Owned } from '../engine.ts';
 import { isOwnedBy, type Labels, labelKeys, labelSelector, readOwnedLabels } from '../labels.ts';
 import { phaseOf } from './containers/inspected-state.ts';
 import { removeContainer } from './containers/removal.ts';
-import { tamperingSeen } from './containers/tampering.ts';
+import { findTampering } from './containers/tampering.ts';
 import { orAbsent } from './faults.ts';
 import { removeNetwork } from './networks/networks.ts';
 import { listVolumes, type Volumes } from './volumes/volumes.ts';
@@ -21,7 +21,7 @@ export async function listOwned(docker: Docker, owner: string, held: Pick<Volume
   return [
     ...containers.map(({ Id, Names, Labels, State, NetworkSettings }) => {
       const workload = owned('workload', Id, Names[0]?.slice(1) ?? Id, Labels);
-      const tampering = tamperingSeen({
+      const tampering = findTampering({
         isPaused: State === 'paused',
         networks: Object.keys(NetworkSettings.Networks),
         deploymentId: workload.deploymentId,

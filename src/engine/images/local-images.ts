@@ -1,5 +1,5 @@
 /** PURE. Images that the operator has on the host. Users may only run them if the operator allows it. */
-import { isKeptName } from './kept-names.ts';
+import { isVerifiedName } from './verified-names.ts';
 
 /**
  * `built`: images that the set-up built. `patterns`: images whose names match one of these, in which `*` matches any
@@ -18,7 +18,7 @@ export function isLocalImage(
   { built, patterns }: LocalImages,
 ): boolean {
   // Images that passed the gate may have any label, and are not shared.
-  if (isKeptName(image)) return false;
+  if (isVerifiedName(image)) return false;
   return (built && Boolean(labels?.[builtLabel])) || patterns.some((pattern) => matches(image, pattern));
 }
 

@@ -78,7 +78,7 @@ test('a cluster that does not list anything cannot be worked with, and is left a
 test('what was written is waited for until the watch has shown it, or something newer', async () => {
   const { cluster, notify } = standIn();
   await using cache = await openCache(cluster, 'owner');
-  const seen = cache.untilSeen('Deployment', found('web', '99'));
+  const seen = cache.untilVisible('Deployment', found('web', '99'));
   let isSeen = false;
   void seen.then(() => {
     isSeen = true;

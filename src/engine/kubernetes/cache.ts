@@ -46,7 +46,7 @@ export type Cache = AsyncDisposable & {
   /** Resolves once it holds; looked at after each change. Throws EngineFault when that takes too long. */
   until(deploymentId: string, holds: () => boolean, patienceMs: number, signal?: AbortSignal): Promise<void>;
   /** Until the object is as new here as that. */
-  untilSeen(kind: CachedKind, written: Found): Promise<void>;
+  untilVisible(kind: CachedKind, written: Found): Promise<void>;
   listen(listener: (deploymentId: string) => void, signal: AbortSignal): void;
   /** The number of the last change, for `hasChangedSince`. */
   mark(): number;
@@ -54,7 +54,7 @@ export type Cache = AsyncDisposable & {
 };
 
 /** A write is seen within milliseconds; a cluster that is that far behind cannot be worked with. */
-const seenPatienceMs = 20_000;
+const visiblePatienceMs = 20_000;
 
 const pauses = { firstMs: 200, longestMs: 5_000 };
 
@@ -83,7 +83,7 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
     for (const listener of [...listeners]) listener(deploymentId);
   }
 
-  function keep(kind: CachedKind): void {
+  function followKind(kind: CachedKind): void {
     const informer: Followed<Found> = followed[kind];
     const backoff = createBackoff(pauses);
     informer.on('change', ({ metadata }) => {
@@ -113,7 +113,7 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
       if (behind.size > 0) throw new EngineFault('unavailable', clusterUnresponsive);
     },
     async untilCurrent(signal) {
-      const enough = AbortSignal.any([AbortSignal.timeout(seenPatienceMs), ...(signal ? [signal] : [])]);
+      const enough = AbortSignal.any([AbortSignal.timeout(visiblePatienceMs), ...(signal ? [signal] : [])]);
       while (behind.size > 0 && !enough.aborted) await wait(pauses.firstMs, enough);
       signal?.throwIfAborted();
       cache.check();
@@ -134,14 +134,14 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
       signal?.throwIfAborted();
       if (!holds()) throw new EngineFault('unavailable', 'The cluster has not done this in time.');
     },
-    untilSeen(kind, { metadata }) {
+    untilVisible(kind, { metadata }) {
       const deploymentId = deploymentOf({ metadata });
       const inNamespace = metadata.namespace === undefined ? undefined : deploymentId;
       const isSeen = () => {
         const found = cache.find(kind, metadata.name, inNamespace);
         return found !== undefined && isAtLeast(found.metadata.resourceVersion, metadata.resourceVersion);
       };
-      return cache.until(deploymentId, isSeen, seenPatienceMs);
+      return cache.until(deploymentId, isSeen, visiblePatienceMs);
     },
     listen(listener, signal) {
       if (signal.aborted) return;
@@ -157,7 +157,7 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
   };
   await using opening = new AsyncDisposableStack();
   opening.use(cache);
-  for (const kind of kinds) keep(kind);
+  for (const kind of kinds) followKind(kind);
   await Promise.all(kinds.map(start));
   cache.check();
   opening.move();

@@ -19,7 +19,7 @@ export type Cluster = {
   /** All objects of the kind with these labels, on the whole cluster, as they change. To be started. */
   follow<T extends Found>(kind: Kind, labelSelector?: string): Followed<T>;
   /** Throws ClusterRefusal where the cluster answers, and does not do it. */
-  ask<T>(method: string, path: string, request?: ClusterRequest): Promise<T>;
+  request<T>(method: string, path: string, request?: ClusterRequest): Promise<T>;
   /** An answer as it comes. */
   open(path: string, query: Query, signal: AbortSignal): Promise<Readable>;
   /** Makes the object match the manifest, from any previous state. */
@@ -93,7 +93,7 @@ function clusterOf(
   { Exec, makeInformer }: Library,
   onRequest: (method: string) => void,
 ): OpenCluster {
-  const connections = keepConnections();
+  const connections = poolConnections();
 
   async function send(
     method: string,
@@ -123,33 +123,33 @@ function clusterOf(
     server: new URL(server).host,
     follow<T extends Found>(kind: Kind, labelSelector?: string): Followed<T> {
       const query = labelSelector === undefined ? {} : { labelSelector };
-      const list = () => cluster.ask<never>('GET', pathOf(kind), { query });
+      const list = () => cluster.request<never>('GET', pathOf(kind), { query });
       // The library's type has dates where there is JSON, which it keeps as it comes.
       return makeInformer(config, pathOf(kind), list, labelSelector) as unknown as Followed<T>;
     },
-    async ask(method, path, requested = {}) {
+    async request(method, path, requested = {}) {
       const signal = AbortSignal.timeout(requested.patienceMs ?? usualPatienceMs);
       const answer = await text(await send(method, path, requested, signal));
       return JSON.parse(answer === '' ? '{}' : answer);
     },
     open: (path, query, signal) => send('GET', path, { query }, signal),
     apply: (manifest) =>
-      cluster.ask('PATCH', pathOf(manifest.kind, manifest.metadata.name, manifest.metadata.namespace), {
+      cluster.request('PATCH', pathOf(manifest.kind, manifest.metadata.name, manifest.metadata.namespace), {
         query: { fieldManager, force: true },
         contentType: 'application/apply-patch+yaml',
         body: manifest,
       }),
     change: (kind, { name, namespace }, fields) =>
-      cluster.ask('PATCH', pathOf(kind, name, namespace), {
+      cluster.request('PATCH', pathOf(kind, name, namespace), {
         query: { fieldManager: changeManager },
         contentType: 'application/merge-patch+json',
         body: fields,
       }),
-    find: (kind, name, namespace) => cluster.ask<never>('GET', pathOf(kind, name, namespace)).catch(unlessAbsent),
+    find: (kind, name, namespace) => cluster.request<never>('GET', pathOf(kind, name, namespace)).catch(unlessAbsent),
     async remove(kind, name, { namespace, uid, waitsForDependents = false } = {}) {
       const propagationPolicy = waitsForDependents ? 'Foreground' : 'Background';
       const body = { kind: 'DeleteOptions', propagationPolicy, ...(uid !== undefined && { preconditions: { uid } }) };
-      await cluster.ask('DELETE', pathOf(kind, name, namespace), { body }).catch(unlessAbsent);
+      await cluster.request('DELETE', pathOf(kind, name, namespace), { body }).catch(unlessAbsent);
     },
     run: (...program) => runInPod(new Exec(config), ...program),
     connect: (...program) => connectToPod(new Exec(config), ...program),
@@ -174,12 +174,12 @@ function unlessAbsent(error: unknown): undefined {
  * certificates, on both sides.
  */
 
-type KeptConnections = Disposable & {
+type ConnectionPool = Disposable & {
   /** Resolves with the head of the answer. `options.agent`: how to connect; who goes through a proxy keeps none. */
   send(url: URL, options: RequestOptions, body: Buffer | undefined): Promise<IncomingMessage>;
 };
 
-export function keepConnections(): KeptConnections {
+export function poolConnections(): ConnectionPool {
   let kept: { made: RequestOptions['agent']; agent: Agent } | undefined;
 
   /** With the certificates of the one that was made. */

@@ -61,7 +61,7 @@ export function createCopiers({ cluster, cache, owner, image, bring }: CopierPar
       const job = await cluster.apply<FoundController>(
         copierManifest({ owner, deploymentId, key, part, image: reference, pullSecret, ...wanted }),
       );
-      await cache.untilSeen('Job', job);
+      await cache.untilVisible('Job', job);
       const hasStarted = () => podsOf(name, deploymentId).some(isRunning);
       await cache.until(deploymentId, hasStarted, startPatienceMs, signal).catch(() => {
         signal?.throwIfAborted();
@@ -93,13 +93,13 @@ export function createCopiers({ cluster, cache, owner, image, bring }: CopierPar
         throw new EngineFault('unavailable', clusterUnresponsive, { cause: error });
       });
       if (code === 0) return output;
-      throw new EngineFault('unavailable', `The volumes could not be read or written: ${wordsOf(output, isFlood)}`);
+      throw new EngineFault('unavailable', `The volumes could not be read or written: ${messageOf(output, isFlood)}`);
     },
   };
 }
 
 /** Of programs that are ours; they may name files of the deployment. */
-function wordsOf(output: string, isFlood: boolean): string {
+function messageOf(output: string, isFlood: boolean): string {
   if (/no space left|disk quota exceeded/i.test(output)) return 'a volume has no room for it.';
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   return isFlood ? 'the differences are too large.' : (lines.at(-1)?.slice(0, 300) ?? 'the program did not say why.');
@@ -120,7 +120,7 @@ type Tars = {
   /** For places without writers. */
   toRead(places: Places, stop?: AbortSignal): Promise<ReadableTars & { apparentBytes: number }>;
   /** Calls `note` with the size of each piece written. */
-  toFill(places: Places, note: (bytes: number) => void): FillableTars;
+  toFill(places: Places, onBytes: (bytes: number) => void): FillableTars;
 };
 
 const sizeMs = 10 * 60_000;
@@ -177,11 +177,11 @@ export function createTars({ run }: Pick<Copiers, 'run'>): Tars {
         },
       };
     },
-    toFill: (places, note) => ({
+    toFill: (places, onBytes) => ({
       kind: 'tars',
       async fill(volume, tar, signal) {
         const { pod, path } = places.get(volume)!;
-        const input = inputOf(tar, note);
+        const input = inputOf(tar, onBytes);
         await run(pod, fedCommand('--extract', path, tar.sizeBytes), signal, { input });
         await run(pod, fedCommand('--compare', path, tar.sizeBytes), signal, { input: inputOf(tar, () => {}) });
       },
@@ -189,14 +189,14 @@ export function createTars({ run }: Pick<Copiers, 'run'>): Tars {
   };
 }
 
-function inputOf({ read }: SizedTar, note: (bytes: number) => void) {
-  return async (to: Writable) => await read(passing(to, note));
+function inputOf({ read }: SizedTar, onBytes: (bytes: number) => void) {
+  return async (to: Writable) => await read(passing(to, onBytes));
 }
 
-function passing(to: Writable, note: (bytes: number) => void): Writable {
+function passing(to: Writable, onBytes: (bytes: number) => void): Writable {
   const passed = new Writable({
     write(piece: Uint8Array, _, done) {
-      note(piece.length);
+      onBytes(piece.length);
       to.write(piece, done);
     },
   });

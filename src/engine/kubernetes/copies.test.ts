@@ -7,7 +7,7 @@ test('volumes are prepared for filling only while the caller continues', async (
   const { promise: waits, resolve } = Promise.withResolvers<void>();
   const cache = {
     list: () => [],
-    untilSeen: async () => {},
+    untilVisible: async () => {},
     until: (_: string, __: () => boolean, ___: number, signal?: AbortSignal) => {
       resolve();
       return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));

@@ -25,7 +25,7 @@ import { createVolumeSnapshots, type VolumeSnapshotParts } from './volume-snapsh
 import { createWriters } from './writers.ts';
 
 export type CopiesParts = CopierParts & {
-  cluster: Pick<Cluster, 'apply' | 'remove' | 'run' | 'change' | 'ask' | 'find'>;
+  cluster: Pick<Cluster, 'apply' | 'remove' | 'run' | 'change' | 'request' | 'find'>;
   snapshots?: Pick<VolumeSnapshotParts, 'snapshotClass' | 'onUnused'> | undefined;
   storageClass?: string | undefined;
   namespaces: Pick<Execute, 'provideNamespace' | 'leaveNamespace'>;
@@ -72,7 +72,7 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
     await namespaces.provideNamespace(deploymentId);
     for (const { volume, sizeBytes } of volumes) {
       const claim = asideManifest({ owner, deploymentId, volume, sizeBytes, storageClass, key, part });
-      await cache.untilSeen('PersistentVolumeClaim', await cluster.apply(claim));
+      await cache.untilVisible('PersistentVolumeClaim', await cluster.apply(claim));
     }
   }
 
@@ -190,7 +190,7 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
       const number = before ? readPlace(before.metadata.annotations).place + 1 : 1;
       const marks = { metadata: placedMarks(volume, key, number) };
       const placed = await cluster.change('PersistentVolumeClaim', { name: made.metadata.name, namespace }, marks);
-      await cache.untilSeen('PersistentVolumeClaim', placed);
+      await cache.untilVisible('PersistentVolumeClaim', placed);
     }
     for (const { metadata } of cache.list('PersistentVolumeClaim', deploymentId))
       if (metadata.annotations?.[labelKeys.volume] === volume && metadata.uid !== made.metadata.uid)

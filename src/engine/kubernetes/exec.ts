@@ -4,7 +4,7 @@
  * with its Berth process, however that process ends.
  */
 import type { WorkloadName } from '../../deployment/workload/workload.ts';
-import { reasonNotStartable } from '../check-words.ts';
+import { reasonNotStartable } from '../check-message.ts';
 import { EngineFault } from '../engine.ts';
 import type { Exec, ExecOutput, ExecRequest, RunningExec, TerminalSize } from '../exec.ts';
 import { type Cache, findPods, isRunning } from './cache.ts';
@@ -27,7 +27,7 @@ const noMore = Buffer.from('0\n');
 /** Signals the end of input to a terminal. */
 const endOfInput = Buffer.from('\x04');
 
-type Connect = (pod: PodAddress, command: readonly string[], terminal?: TerminalSize) => Promise<Heard>;
+type Connect = (pod: PodAddress, command: readonly string[], terminal?: TerminalSize) => Promise<ExecConnection>;
 
 export function createExec(cluster: Pick<Cluster, 'connect'>, cache: Cache): Exec {
   const connect: Connect = async (...requested) => {
@@ -64,7 +64,7 @@ async function begin(pod: PodAddress, { command, terminal }: ExecRequest, connec
   }
 }
 
-function running(program: Heard, hasTerminal: boolean, end: () => Promise<void>): RunningExec {
+function running(program: ExecConnection, hasTerminal: boolean, end: () => Promise<void>): RunningExec {
   return {
     output: program.rest(),
     async write(bytes) {
@@ -103,7 +103,7 @@ async function watchOver(pod: PodAddress, session: number, connect: Connect): Pr
 }
 
 /** @returns whether it has done what it can: processes of other users than the container's cannot be killed. */
-async function sendEnd(ending: Heard | undefined): Promise<boolean> {
+async function sendEnd(ending: ExecConnection | undefined): Promise<boolean> {
   if (!ending) return true;
   await ending.send(line);
   await ending.until(undefined);
@@ -117,14 +117,14 @@ function unlessGone(error: unknown): undefined {
   if (!(error instanceof EngineFault && error.kind === 'not-running')) throw error;
 }
 
-type Heard = Omit<PodConnection, 'output'> & {
+type ExecConnection = Omit<PodConnection, 'output'> & {
   /** Returns the output up to a byte, which is left out, or to its end. */
   until(mark: number | undefined): Promise<string>;
   /** The output after that. */
   rest(): AsyncIterable<ExecOutput>;
 };
 
-function hear({ output, ...connection }: PodConnection): Heard {
+function hear({ output, ...connection }: PodConnection): ExecConnection {
   const pieces = output[Symbol.asyncIterator]();
   let left: ExecOutput | undefined;
   const next = async () => {
@@ -156,7 +156,7 @@ function hear({ output, ...connection }: PodConnection): Heard {
 
 const maxOutput = 4096;
 
-async function notStarted(command: readonly string[], said: string, program: Heard): Promise<EngineFault> {
+async function notStarted(command: readonly string[], said: string, program: ExecConnection): Promise<EngineFault> {
   if (said === missingDd)
     return refused('Its image has no "dd", without which no command gets its input on a cluster.');
   if (said === '') {

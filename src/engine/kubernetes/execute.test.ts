@@ -55,7 +55,7 @@ async function startBeside(...others: object[]): Promise<boolean> {
   const applied: Manifest[] = [];
   const list = (kind: Kind) => there.filter((each) => (each as unknown as Manifest).kind === kind);
   const cluster = {
-    ask: async () => ({ items: [] }),
+    request: async () => ({ items: [] }),
     async apply(manifest: Manifest) {
       applied.push(manifest);
       return manifest;
@@ -64,7 +64,7 @@ async function startBeside(...others: object[]): Promise<boolean> {
   const cache = {
     list,
     find: (kind: Kind, name: string) => list(kind).find(({ metadata }) => metadata.name === name),
-    async untilSeen() {},
+    async untilVisible() {},
   };
   const bring = async () => ({ image: 'db:1' });
   const { change } = createExecute(cluster as unknown as Cluster, cache as unknown as Cache, bring, settings);

@@ -90,7 +90,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
       storageClass,
       isUnused: !found || isUnused(found),
     });
-    await cache.untilSeen('PersistentVolumeClaim', await cluster.apply(claim));
+    await cache.untilVisible('PersistentVolumeClaim', await cluster.apply(claim));
   }
 
   async function removeVolume(deploymentId: string, volume: string): Promise<void> {
@@ -150,7 +150,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     if (pass) await cluster.apply(pullSecretManifest(request, pass));
     await cluster.apply(secretManifest(request));
     refuseWhileCopied(deploymentId, workload);
-    await cache.untilSeen(kind, await cluster.apply<FoundController>(controllerManifest(request)));
+    await cache.untilVisible(kind, await cluster.apply<FoundController>(controllerManifest(request)));
   }
 
   /** A pod that came up now would spoil the copy. One that is planned from now on waits for those that are stopped. */

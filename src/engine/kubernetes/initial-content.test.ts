@@ -27,7 +27,7 @@ async function begun(claims: FoundClaim[], contents: ReadonlyMap<string, ImageCo
   };
   const parts = {
     cluster: { change: (_: string, __: object, fields: object) => step(`change ${JSON.stringify(fields)}`) },
-    cache: { list: () => claims, untilSeen: async () => {} },
+    cache: { list: () => claims, untilVisible: async () => {} },
     copies: {
       make: async () => {
         await step('make');

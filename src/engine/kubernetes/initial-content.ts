@@ -23,7 +23,7 @@ import { bytesOf } from './quantities.ts';
 
 export type InitialContentParts = {
   cluster: Pick<Cluster, 'change'>;
-  cache: Pick<Cache, 'list' | 'untilSeen'>;
+  cache: Pick<Cache, 'list' | 'untilVisible'>;
   /** Absent where nothing can be put into volumes: they begin empty. */
   copies: Pick<VolumeCopies, 'make' | 'finish' | 'swap' | 'clear'> | undefined;
   contents: ClusterImages['contents'];
@@ -74,7 +74,7 @@ export function createInitialContent({ cluster, cache, copies, contents }: Initi
   async function use(deploymentId: string, { metadata }: FoundClaim): Promise<void> {
     const at = { name: metadata.name, namespace: namespaceName(deploymentId) };
     const changed = await cluster.change('PersistentVolumeClaim', at, { metadata: usedMark });
-    await cache.untilSeen('PersistentVolumeClaim', changed);
+    await cache.untilVisible('PersistentVolumeClaim', changed);
   }
 
   return {

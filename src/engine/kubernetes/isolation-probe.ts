@@ -12,7 +12,7 @@ import type { FoundNode, FoundService } from './objects.ts';
 
 export type IsolationProbe = {
   engine: Pick<Engine, 'observe' | 'execute' | 'change' | 'removeOwned'>;
-  cluster: Pick<Cluster, 'ask' | 'find' | 'server'>;
+  cluster: Pick<Cluster, 'request' | 'find' | 'server'>;
   /** Has `node`. */
   image: string;
   newId: () => string;
@@ -53,7 +53,7 @@ export async function probeIsolation(probe: IsolationProbe): Promise<string[]> {
       victim: await addressOf(other, victim),
       ...(await findEverybodys(probe.cluster)),
     });
-    return await untilKept(await addressOf(own, prober), targets, settleMs);
+    return await untilEnforced(await addressOf(own, prober), targets, settleMs);
   } finally {
     // Objects that stay because the cluster was unreachable are orphans, and removed as such.
     for (const id of [own, other]) await removeAll(engine, id).catch(() => {});
@@ -102,7 +102,7 @@ async function addressWhenReady(
 async function findEverybodys(cluster: IsolationProbe['cluster']) {
   const [service, { items }] = await Promise.all([
     cluster.find<FoundService>('Service', 'kubernetes', 'default'),
-    cluster.ask<{ items: FoundNode[] }>('GET', pathOf('Node')),
+    cluster.request<{ items: FoundNode[] }>('GET', pathOf('Node')),
   ]);
   const nodes = items.flatMap(
     ({ status }) => status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? [],
@@ -110,16 +110,16 @@ async function findEverybodys(cluster: IsolationProbe['cluster']) {
   return { apiService: service?.spec?.clusterIP, apiServer: cluster.server, nodes };
 }
 
-async function untilKept(address: string, targets: readonly Target[], settleMs: number): Promise<string[]> {
+async function untilEnforced(address: string, targets: readonly Target[], settleMs: number): Promise<string[]> {
   const deadline = AbortSignal.timeout(settleMs);
   for (;;) {
-    const complaints = complaintsAbout(targets, await ask(address, targets));
+    const complaints = complaintsAbout(targets, await tryConnection(address, targets));
     if (complaints.length === 0 || deadline.aborted) return complaints;
     await wait(pauseMs, deadline);
   }
 }
 
-async function ask(address: string, targets: readonly Target[]): Promise<Outcome[]> {
+async function tryConnection(address: string, targets: readonly Target[]): Promise<Outcome[]> {
   const host = address.includes(':') ? `[${address}]` : address;
   const body = JSON.stringify(targets.map(({ host, port }) => ({ host, port })));
   const signal = AbortSignal.timeout(askPatienceMs);

@@ -4,7 +4,7 @@ import { Agent, createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { makeCertificate } from '../../../test/support/certificate.ts';
-import { keepConnections } from './cluster.ts';
+import { poolConnections } from './cluster.ts';
 
 test('a connection is kept from one request to the next, and closed when it is no longer needed', async () => {
   const pair = await makeCertificate('IP:127.0.0.1');
@@ -20,7 +20,7 @@ test('a connection is kept from one request to the next, and closed when it is n
   try {
     const url = new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}/version`);
     const agent = new Agent({ ca: pair.cert });
-    const connections = keepConnections();
+    const connections = poolConnections();
     for (let request = 0; request < 2; request++) {
       const answer = await connections.send(url, { agent }, undefined);
       await once(answer.resume(), 'close');

@@ -26,7 +26,7 @@ function standIn(namespaces: () => Found[]): Cluster {
       async start() {},
       async stop() {},
     }),
-    ask: async () => ({ major: '1', minor: '30', metadata: { resourceVersion: '1' } }) as never,
+    request: async () => ({ major: '1', minor: '30', metadata: { resourceVersion: '1' } }) as never,
     find: async () => undefined,
     open: unused,
     apply: unused,

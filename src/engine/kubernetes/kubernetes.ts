@@ -56,7 +56,7 @@ export async function openKubernetesEngine(
 ): Promise<AsyncDisposable & { engine: KubernetesEngine; version: string }> {
   const { cluster, owner, now = Date.now, uptime = () => performance.now() } = options;
   const { minPeriodMs = minProbePeriodMs, onHanging = () => {}, epoch = () => 0 } = options;
-  const { major, minor } = await withFaults(() => cluster.ask<{ major: string; minor: string }>('GET', '/version'));
+  const { major, minor } = await withFaults(() => cluster.request<{ major: string; minor: string }>('GET', '/version'));
   const system = await withFaults(() => cluster.find('Namespace', systemNamespace));
   const storeVersion = await withFaults(() => storeVersionOf(cluster));
   const isRecent = Number(major) > 1 || Number.parseInt(minor, 10) >= 22;
@@ -92,7 +92,7 @@ export async function openKubernetesEngine(
     // Its log API has both as one; a query for one of them is behind a feature gate that is off.
     separatesStreams: false,
     fillsVolumes: copies !== false && options.images.nodes !== undefined,
-    ping: () => withFaults(async () => void (await cluster.ask('GET', '/version', { patienceMs: pingPatienceMs }))),
+    ping: () => withFaults(async () => void (await cluster.request('GET', '/version', { patienceMs: pingPatienceMs }))),
 
     observe: (deploymentId) =>
       withFaults(async () => {
@@ -113,7 +113,7 @@ export async function openKubernetesEngine(
     change: (deploymentId, seen, timeoutMs, signal) => {
       const mark = marks.get(seen) ?? { event: cache.mark(), atMs: now() };
       const known = observer.known(deploymentId);
-      return waitForChange(cache, { deploymentId, seen, mark, known, timeoutMs, signal }, uptime);
+      return waitForChange(cache, { deploymentId, observed: seen, mark, known, timeoutMs, signal }, uptime);
     },
 
     watch: (onChange, signal) => {
@@ -155,7 +155,7 @@ export async function openKubernetesEngine(
 
 /** As of a list, which is read from the store itself. */
 async function storeVersionOf(cluster: Cluster): Promise<number> {
-  const list = await cluster.ask<{ metadata: { resourceVersion: string } }>('GET', pathOf('Namespace'), {
+  const list = await cluster.request<{ metadata: { resourceVersion: string } }>('GET', pathOf('Namespace'), {
     query: { limit: 1 },
   });
   return Number(list.metadata.resourceVersion);

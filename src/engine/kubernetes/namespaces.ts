@@ -44,7 +44,7 @@ export function createNamespaces(cluster: Cluster, cache: Cache, settings: Names
     if (found) await untilGone(deploymentId, removalLeftMs(found, settings.now()));
     const made = await create(manifestOfNamespace(deploymentId));
     await bound(deploymentId, egress);
-    await cache.untilSeen('Namespace', made);
+    await cache.untilVisible('Namespace', made);
     return made;
   }
 
@@ -55,7 +55,7 @@ export function createNamespaces(cluster: Cluster, cache: Cache, settings: Names
   /** Without `egress`, the namespace has no network. */
   async function apply(deploymentId: string, egress?: Egress): Promise<void> {
     if (egress) await bound(deploymentId, egress);
-    await cache.untilSeen('Namespace', await cluster.apply(manifestOfNamespace(deploymentId, egress)));
+    await cache.untilVisible('Namespace', await cluster.apply(manifestOfNamespace(deploymentId, egress)));
   }
 
   async function bound(deploymentId: string, egress: Egress): Promise<void> {
@@ -68,13 +68,13 @@ export function createNamespaces(cluster: Cluster, cache: Cache, settings: Names
       throw new EngineFault('unavailable', 'The cluster changes the network policy of the deployment.', {
         hint: 'the operator has to see what changes NetworkPolicies there',
       });
-    await cache.untilSeen('NetworkPolicy', policy);
+    await cache.untilVisible('NetworkPolicy', policy);
   }
 
   /** Created, not applied: a namespace that another client creates now must not become ours. */
   async function create(manifest: Manifest): Promise<FoundNamespace> {
     try {
-      return await cluster.ask('POST', pathOf(manifest.kind), { body: manifest, query: { fieldManager } });
+      return await cluster.request('POST', pathOf(manifest.kind), { body: manifest, query: { fieldManager } });
     } catch (error) {
       if (!(error instanceof ClusterRefusal) || error.status !== 409) throw error;
       const found = await find(deploymentOf(manifest));

@@ -4,7 +4,7 @@ import type { CommandCheck } from '../../config/spec/spec.ts';
 import { type Egress, parseEgress, printEgress } from '../../deployment/workload/egress.ts';
 import type { Observed, ObservedWorkload, Readiness } from '../../deployment/workload/workload.ts';
 import { wait } from '../../lib/wait.ts';
-import { type CheckEnd, programOf, wordsOfCheck } from '../check-words.ts';
+import { type CheckEnd, checkMessage, programOf } from '../check-message.ts';
 import { labelKeys } from '../labels.ts';
 import type { Reason } from '../readiness/attempts.ts';
 import { type ContainerState, lastExitOf } from '../readiness/container-state.ts';
@@ -106,7 +106,7 @@ export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, opti
     const pod = podAddress(deploymentId, facts);
     const because =
       (await reasonElsewhere(known, at.uptimeMs, async () => pod && lookInside(cluster, pod))) ?? probe?.because;
-    if (probe) known.toldReady = probe.isReady;
+    if (probe) known.reportedReady = probe.isReady;
     const verdict = verdictOf(known, probe && { isReady: probe.isReady, because }, at.uptimeMs);
     const lastExit = facts.lastExit && lastExitOf(facts.lastExit);
     return {
@@ -245,7 +245,7 @@ function endOf({ code, output, isFlood }: ProgramEnd): CheckEnd | undefined {
 }
 
 function reasonOf(command: CommandCheck['command'], end: CheckEnd): Reason | undefined {
-  const reported = wordsOfCheck(command, end);
+  const reported = checkMessage(command, end);
   return reported && { kind: 'unhealthy', ...reported };
 }
 

@@ -38,8 +38,8 @@ function standIn() {
   const controllers = new Map<string, FoundController>();
   const quotas: (string | undefined)[] = [];
   let made = 0;
-  const cluster: Pick<Cluster, 'ask' | 'apply' | 'remove'> = {
-    ask: async (method, path) => {
+  const cluster: Pick<Cluster, 'request' | 'apply' | 'remove'> = {
+    request: async (method, path) => {
       assert.deepEqual([method, path], ['GET', `/api/v1/namespaces/${namespaceName(deploymentId)}/services`]);
       return { items: [...services.values()] } as never;
     },

@@ -21,14 +21,14 @@ export type Services = {
 };
 
 export function createServices(
-  cluster: Pick<Cluster, 'ask' | 'apply' | 'remove'>,
+  cluster: Pick<Cluster, 'request' | 'apply' | 'remove'>,
   cache: Pick<Cache, 'list'>,
   owner: string,
 ): Services {
   async function list(deploymentId: string): Promise<FoundService[]> {
     const query = { labelSelector: labelSelector(owner, deploymentId).join(',') };
     const path = pathOf('Service', undefined, namespaceName(deploymentId));
-    return (await cluster.ask<{ items: FoundService[] }>('GET', path, { query })).items;
+    return (await cluster.request<{ items: FoundService[] }>('GET', path, { query })).items;
   }
 
   async function remove(deploymentId: string, services: readonly FoundService[]): Promise<void> {

@@ -29,7 +29,7 @@ function scene(
   const there = () =>
     applied.filter(({ kind, metadata }) => kind === 'VolumeSnapshot' && !removed.includes(metadata.name));
   const cluster = {
-    async ask(_: string, path: string, { query }: ClusterRequest = {}) {
+    async request(_: string, path: string, { query }: ClusterRequest = {}) {
       requested.push(path);
       if (!isKnown()) throw new ClusterRefusal(404, '');
       if (path.endsWith('classes'))
@@ -53,13 +53,13 @@ function scene(
     owner: 'owner',
     snapshotClass,
     onUnused: (each) => unused.push(each),
-    cache: { untilSeen: async () => {} },
+    cache: { untilVisible: async () => {} },
     copiers: {
       start: async ({ part, mounts }) => ({ namespace: 'n', pod: `${part} ${mounts[0]?.claim}`, container: 'c' }),
     },
     patience: { pauseMs: 1, readyMs: 3_600_000, errorMs: 3_600_000, ...own },
   });
-  return { snapshots, asked: requested, applied, removed, unused };
+  return { snapshots, requested, applied, removed, unused };
 }
 
 const ready: Status = { readyToUse: true, restoreSize: '2Gi' };
@@ -89,23 +89,23 @@ for (const [title, status, patience, because] of [
   ['whose storage never ends', { readyToUse: false }, { readyMs: 2 }, '^its VolumeSnapshots are not ready after '],
 ] as const)
   test(`a cluster ${title} is reported with its message, and left alone for a time`, async () => {
-    const { snapshots, asked, unused, removed } = scene(() => status, patience);
+    const { snapshots, requested, unused, removed } = scene(() => status, patience);
     assert.equal(await snapshots.take(taking), undefined);
     assert.equal(unused.length, 1);
     assert.match(unused[0]!.because, new RegExp(because));
-    const soFar = asked.length;
+    const soFar = requested.length;
     assert.equal(await snapshots.take({ ...taking, key: 'tuesday' }), undefined);
-    assert.deepEqual([asked.length, unused.length], [soFar, 1]);
+    assert.deepEqual([requested.length, unused.length], [soFar, 1]);
     await snapshots.remove('monday');
     assert.equal(removed.length, 2);
   });
 
 test('a claim without storage gets no snapshot, and this is not reported', async () => {
-  const { snapshots, asked, unused } = scene(() => ready);
+  const { snapshots, requested, unused } = scene(() => ready);
   const [[volume, claim]] = claims as [[string, FoundClaim], unknown];
   const sources = new Map([[volume, { ...claim, status: { phase: 'Pending' } }]]);
   assert.equal(await snapshots.take({ ...taking, sources }), undefined);
-  assert.deepEqual([asked, unused], [[], []]);
+  assert.deepEqual([requested, unused], [[], []]);
 });
 
 test('an error that storage gets over harms nothing', async () => {
@@ -116,13 +116,13 @@ test('an error that storage gets over harms nothing', async () => {
 
 test('a cluster without VolumeSnapshots is queried before each copy, and reported once; later installed ones are used at once', async () => {
   let isKnown = false;
-  const { snapshots, asked, unused } = scene(() => ready, { isKnown: () => isKnown });
+  const { snapshots, requested, unused } = scene(() => ready, { isKnown: () => isKnown });
   for (const key of ['sunday', 'saturday']) {
     assert.equal(await snapshots.take({ ...taking, key }), undefined);
     await snapshots.remove(key);
     assert.deepEqual(await snapshots.keys(), []);
   }
-  assert.equal(asked.length, 3, String(asked));
+  assert.equal(requested.length, 3, String(requested));
   assert.deepEqual(unused, [{ storageClass: 'fast', because: 'the cluster has no VolumeSnapshots' }]);
   isKnown = true;
   assert.equal((await snapshots.take(taking))?.size, 2);

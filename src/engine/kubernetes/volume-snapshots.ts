@@ -55,8 +55,8 @@ function namesOf(classes: readonly FoundSnapshotClass[]): string {
 }
 
 export type VolumeSnapshotParts = {
-  cluster: Pick<Cluster, 'ask' | 'apply' | 'find' | 'remove'>;
-  cache: Pick<Cache, 'untilSeen'>;
+  cluster: Pick<Cluster, 'request' | 'apply' | 'find' | 'remove'>;
+  cache: Pick<Cache, 'untilVisible'>;
   copiers: Pick<Copiers, 'start'>;
   owner: string;
   /** The only class that is used; `none`: no VolumeSnapshots are taken. Default: the one of the driver of the volumes. */
@@ -116,7 +116,7 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
     if (snapshotClass === 'none' || [...storageClasses].some(rests)) return undefined;
     const found = new Map<string, string>();
     for (const name of storageClasses) {
-      const chosen = await findClass(name).catch((error: unknown) => ({ because: wordsOf(error) }));
+      const chosen = await findClass(name).catch((error: unknown) => ({ because: messageOf(error) }));
       if ('because' in chosen) reportUnused(name, chosen.because);
       else found.set(name, chosen.name);
     }
@@ -124,7 +124,7 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
   }
 
   async function findClass(storageClass: string) {
-    const { items } = await cluster.ask<{ items: FoundSnapshotClass[] }>('GET', pathOf('VolumeSnapshotClass'));
+    const { items } = await cluster.request<{ items: FoundSnapshotClass[] }>('GET', pathOf('VolumeSnapshotClass'));
     const found = storageClass !== '' && (await cluster.find<FoundStorageClass>('StorageClass', storageClass));
     if (!found) return { because: 'the storage class does not exist' };
     return chooseSnapshotClass(found.provisioner, items, snapshotClass);
@@ -143,7 +143,7 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
   async function list(selector: string, namespace?: string): Promise<FoundVolumeSnapshot[]> {
     const query = { labelSelector: `${labelKeys.owner}=${owner},${selector}` };
     const path = pathOf('VolumeSnapshot', undefined, namespace);
-    return (await cluster.ask<{ items: FoundVolumeSnapshot[] }>('GET', path, { query })).items;
+    return (await cluster.request<{ items: FoundVolumeSnapshot[] }>('GET', path, { query })).items;
   }
 
   async function untilReady({ deploymentId, key, sources, signal }: Taking): Promise<Map<string, FoundVolumeSnapshot>> {
@@ -185,7 +185,7 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
       const sizes = [spec?.resources?.requests?.storage, ready.get(name)?.status?.restoreSize];
       const sizeBytes = Math.max(...sizes.map((size) => bytesOf(size) ?? 0));
       const claim = fromSnapshotManifest({ ...common, volume, sizeBytes, storageClass: spec?.storageClassName });
-      await cache.untilSeen('PersistentVolumeClaim', await cluster.apply(claim));
+      await cache.untilVisible('PersistentVolumeClaim', await cluster.apply(claim));
       const mounts = [{ claim: name, path: '/from', readOnly: false }];
       const pod = await copiers.start({ deploymentId, key, part: `snapshot-${index}`, mounts, signal });
       places.set(volume, { pod, path: '/from' });
@@ -206,7 +206,7 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
       known.add(taking.key);
       return await takeBy(classes, taking).catch((error: unknown) => {
         taking.signal?.throwIfAborted();
-        const because = wordsOf(error);
+        const because = messageOf(error);
         for (const storageClass of storageClasses) {
           reportUnused(storageClass, because);
           restsUntilMs.set(storageClass, performance.now() + restMs);
@@ -237,7 +237,7 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
 const passingStatuses = [429, 503, 504];
 
 /** For the operator, who has to read what the cluster itself says. Throws what will pass. */
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (error instanceof ClusterRefusal && passingStatuses.includes(error.status)) throw faultOf(error);
   if (error instanceof ClusterRefusal && error.status === 404) return 'the cluster has no VolumeSnapshots';
   if (error instanceof ClusterRefusal) return error.message;

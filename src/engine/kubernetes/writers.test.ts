@@ -58,17 +58,17 @@ async function clusterWith(pods: readonly object[], answers: (() => Found)[] = [
       { deploymentId: 'shop', claims: new Set(['data']), key, signal },
       work,
     );
-  return { asked: requested, become, without, [Symbol.asyncDispose]: () => cache[Symbol.asyncDispose]() };
+  return { requested, become, without, [Symbol.asyncDispose]: () => cache[Symbol.asyncDispose]() };
 }
 
 test('a service that stops while it waits for the end of those that write starts them again before it has gone', async () => {
   await using shop = await clusterWith([{ metadata, spec }]);
   const stopping = new AbortController();
   const copying = shop.without('monday', () => assert.fail('they have not ended'), stopping.signal);
-  while (shop.asked.length === 0) await others();
+  while (shop.requested.length === 0) await others();
   stopping.abort();
   await assert.rejects(copying, { name: 'AbortError' });
-  assert.deepEqual(shop.asked, [
+  assert.deepEqual(shop.requested, [
     { replicas: 0, key: 'monday' },
     { replicas: 1, key: null },
   ]);
@@ -78,16 +78,16 @@ test('a copy waits until another one has let those go on that it had stopped', a
   await using shop = await clusterWith([]);
   const { promise: copied, resolve: end } = Promise.withResolvers<void>();
   const first = shop.without('monday', () => copied);
-  while (shop.asked.length === 0) await others();
+  while (shop.requested.length === 0) await others();
   const did: string[] = [];
   const second = shop.without('export', async () => void did.push('copied'));
   for (let turn = 0; turn < 20; turn++) await others();
-  assert.deepEqual([did, shop.asked.length], [[], 1]);
+  assert.deepEqual([did, shop.requested.length], [[], 1]);
   end();
   await Promise.all([first, second]);
   assert.deepEqual(did, ['copied']);
   assert.deepEqual(
-    shop.asked.map(({ replicas, key }) => `${replicas} ${key}`),
+    shop.requested.map(({ replicas, key }) => `${replicas} ${key}`),
     ['0 monday', '1 null', '0 export', '1 null'],
   );
 });
@@ -101,7 +101,7 @@ test('of two concurrent copies one is refused, and does not restart workloads th
   await using shop = await clusterWith([], [overtaken]);
   const copying = shop.without('export', () => assert.fail('another one copies'));
   await assert.rejects(copying, /are being copied for something else/);
-  assert.deepEqual(shop.asked, [{ replicas: 0, key: 'export' }]);
+  assert.deepEqual(shop.requested, [{ replicas: 0, key: 'export' }]);
 });
 
 test('status updates of the cluster on a writer do not prevent stopping it', async () => {
@@ -112,7 +112,7 @@ test('status updates of the cluster on a writer do not prevent stopping it', asy
   await using shop = await clusterWith([], [noted, noted]);
   await shop.without('export', async () => {});
   assert.deepEqual(
-    shop.asked.map(({ replicas }) => replicas),
+    shop.requested.map(({ replicas }) => replicas),
     [0, 0, 0, 1],
   );
 });

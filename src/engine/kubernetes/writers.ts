@@ -34,7 +34,7 @@ const stopPatienceMs = 5 * 60_000;
 const turnPatienceMs = 10 * 60_000;
 /** The cluster writes their status, so a cached object may be outdated and is soon refreshed. */
 const maxTries = 10;
-const seenPatienceMs = 10_000;
+const visiblePatienceMs = 10_000;
 
 const isBeingCopied = 'The volumes are being copied for something else at the moment.';
 
@@ -61,7 +61,7 @@ export function createWriters(cluster: Pick<Cluster, 'change'>, cache: Cache): W
       if (error instanceof ClusterRefusal && (error.status === 404 || error.status === 409)) return undefined;
       throw error;
     });
-    if (changed) await cache.untilSeen('Deployment', changed);
+    if (changed) await cache.untilVisible('Deployment', changed);
     return changed !== undefined;
   }
 
@@ -75,7 +75,7 @@ export function createWriters(cluster: Pick<Cluster, 'change'>, cache: Cache): W
       if ((labels?.[copyKey] ?? key) !== key) throw new EngineFault('unavailable', isBeingCopied);
       if (await change(found, { replicas: 0, key }, resourceVersion)) return true;
       const hasCome = () => lookUp()?.metadata.resourceVersion !== resourceVersion;
-      await cache.until(deploymentId, hasCome, seenPatienceMs, signal);
+      await cache.until(deploymentId, hasCome, visiblePatienceMs, signal);
     }
     throw new EngineFault('unavailable', 'The pods that write to the volumes could not be stopped.');
   }

@@ -78,7 +78,7 @@ export function removeImage(world: MemoryWorld, { id }: HostImage): boolean {
 export function queryRegistry(world: MemoryWorld, name: string, anyLogin: RegistryLogin | undefined): MemoryImage {
   const image = imageOf(world, name);
   if (!image) throw new EngineFault('image-not-found', `Image ${name} does not exist.`, { image: name });
-  world.registries.ask(name);
+  world.registries.check(name);
   if (image.token !== undefined && loginFor(name, anyLogin)?.personalAccessToken !== image.token)
     throw new EngineFault('image-access-denied', `The registry refuses ${name}.`, { image: name });
   return image;

@@ -1,6 +1,6 @@
 /** Whether containers of the in-memory engine are ready, why not, and since when nothing changes about that. */
 import type { Readiness, Stuck } from '../../deployment/workload/workload.ts';
-import { wordsOfCheck } from '../check-words.ts';
+import { checkMessage } from '../check-message.ts';
 import type { MemoryContainer } from './world.ts';
 
 /** Remembers since when it does something else than become ready. */
@@ -60,9 +60,9 @@ function reasonOfCommand(
   { command, timeoutSeconds }: Extract<Readiness, { kind: 'command' }>,
   isAwake: boolean,
 ): string | undefined {
-  if (!isAwake) return wordsOfCheck(command, { kind: 'exited', code: 1, output: '' })?.words;
+  if (!isAwake) return checkMessage(command, { kind: 'exited', code: 1, output: '' })?.words;
   const run = container.runCheck?.(command) ?? { exitCode: 0 };
-  return wordsOfCheck(
+  return checkMessage(
     command,
     run.exitCode === undefined
       ? { kind: 'timed-out', afterSeconds: timeoutSeconds }

@@ -93,7 +93,7 @@ type Owned = { owner: string; deploymentId: string; epoch?: number };
 /** The registries behind a world. */
 export type MemoryRegistries = {
   /** Throws EngineFault when they refuse to speak of the image, or do not answer. */
-  ask(image: string): void;
+  check(image: string): void;
   /** Resolves when the image has come. */
   send(image: string): Promise<void>;
 };
@@ -132,7 +132,7 @@ export type MemoryWorldOptions = {
   registries?: MemoryRegistries;
 };
 
-const promptRegistries: MemoryRegistries = { ask() {}, async send() {} };
+const promptRegistries: MemoryRegistries = { check() {}, async send() {} };
 
 export function createMemoryWorld(
   images: Record<string, MemoryImage>,

@@ -39,7 +39,7 @@ export async function* followLogs(
     }
     const isThere = world.containers.get(name) === container && container.phase === 'running';
     if (!isThere || signal.aborted) return;
-    await untilTold(world, signal);
+    await untilWritten(world, signal);
   }
 }
 
@@ -53,7 +53,7 @@ function indexAfter({ number }: MemoryContainer, after: LogMark | undefined): nu
   return ofContainer === String(number) ? Number(index) + 1 : 0;
 }
 
-async function untilTold({ readers }: MemoryWorld, signal: AbortSignal): Promise<void> {
+async function untilWritten({ readers }: MemoryWorld, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const wake = () => resolve();
   readers.add(wake);

@@ -6,8 +6,8 @@ import { createProbe, type ProbedReadiness } from './probe.ts';
 
 const upMs = 1_000_000;
 
-/** A workload whose own probe reports that it is ready; `toldReady`: whether it was ready at the last observation. */
-async function waiting({ toldReady }: { toldReady: boolean }) {
+/** A workload whose own probe reports that it is ready; `reportedReady`: whether it was ready at the last observation. */
+async function waiting({ reportedReady }: { reportedReady: boolean }) {
   const times = { initialDelaySeconds: 0, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 3 };
   const readiness: ProbedReadiness = { kind: 'command', command: ['true'], ...times };
   const parts = { address: '127.0.0.1', startedAtMs: 0, uptime: () => upMs, minPeriodMs: 10_000 };
@@ -16,9 +16,9 @@ async function waiting({ toldReady }: { toldReady: boolean }) {
   const name = 'shop-web';
   const its = { name, pod: 'web', revision: 1, replica: 0, fingerprint: '', restarts: 0 };
   const workload = { ...its, phase: 'running', isReady: false } as const;
-  const seen = { hasNetwork: true, volumes: [], images: { present: [], local: [] }, workloads: [workload] };
+  const observed = { hasNetwork: true, volumes: [], images: { present: [], local: [] }, workloads: [workload] };
   const state = { phase: 'running', startedAtMs: 0, restarts: 0, pid: 0 } as const;
-  const known = [{ name, labels: { readiness }, state, probe, toldReady }];
+  const known = [{ name, labels: { readiness }, state, probe, reportedReady }];
   let notify = (_: string) => {};
   const changes = {
     hasChangedSince: () => false,
@@ -27,7 +27,7 @@ async function waiting({ toldReady }: { toldReady: boolean }) {
     },
   };
   const signal = new AbortController().signal;
-  const request = { deploymentId: 'shop', seen, mark: { event: 0, atMs: 0 }, known, timeoutMs: 60_000, signal };
+  const request = { deploymentId: 'shop', observed, mark: { event: 0, atMs: 0 }, known, timeoutMs: 60_000, signal };
   let isOver = false;
   const ended = waitForChange(changes, request, () => upMs).then(() => {
     isOver = true;
@@ -37,12 +37,12 @@ async function waiting({ toldReady }: { toldReady: boolean }) {
 }
 
 test('who became ready after he was looked at is looked at again at once', async () => {
-  const { ended } = await waiting({ toldReady: false });
+  const { ended } = await waiting({ reportedReady: false });
   await ended;
 });
 
 test('who answers, and is not ready for another reason, is looked at again when something happens to him', async () => {
-  const { isOver, ended, notify } = await waiting({ toldReady: true });
+  const { isOver, ended, notify } = await waiting({ reportedReady: true });
   assert.equal(isOver(), false);
   notify();
   await ended;

@@ -26,7 +26,7 @@ export type LastObservation = {
   state: ContainerState;
   probe?: Probe;
   /** The last reported readiness. */
-  toldReady?: boolean;
+  reportedReady?: boolean;
 };
 
 /** When an observation began: the mark of the events before it, and the time (epoch). */
@@ -34,7 +34,7 @@ export type Mark = { event: number; atMs: number };
 
 export type ChangeRequest = {
   deploymentId: string;
-  seen: Observed;
+  observed: Observed;
   mark: Mark;
   known: LastObservation[];
   timeoutMs: number;
@@ -46,11 +46,11 @@ export type ChangeRequest = {
  * another reason, after `timeoutMs`, or at the abort.
  */
 export async function waitForChange(changes: Changes, request: ChangeRequest, uptime: () => number): Promise<void> {
-  const { deploymentId, seen, mark, known, timeoutMs, signal } = request;
+  const { deploymentId, observed, mark, known, timeoutMs, signal } = request;
   if (signal.aborted || changes.hasChangedSince(deploymentId, mark.event)) return;
   const ended = new AbortController();
   const until = AbortSignal.any([signal, ended.signal]);
-  const unready = new Set(seen.workloads.filter(({ isReady }) => !isReady).map(({ name }) => name));
+  const unready = new Set(observed.workloads.filter(({ isReady }) => !isReady).map(({ name }) => name));
   const flips = known.filter(({ name }) => unready.has(name)).map((container) => waitForFlip(container, until, uptime));
   try {
     await Promise.race([
@@ -67,17 +67,17 @@ export async function waitForChange(changes: Changes, request: ChangeRequest, up
 
 /** Resolves when the container has become ready. Exits and the image's own health checks are reported by events. */
 async function waitForFlip(looked: LastObservation, until: AbortSignal, uptime: () => number): Promise<void> {
-  const { labels, state, probe, toldReady } = looked;
+  const { labels, state, probe, reportedReady } = looked;
   if (probe) {
-    const look = pause(nextLookInMs(state, uptime()), until);
+    const look = pause(nextCheckInMs(state, uptime()), until);
     // Something else delays it, such as a copy of its volumes for which it is stopped. Events report the end of that.
-    return toldReady ? look : Promise.race([waitForProbe(probe, until), look]);
+    return reportedReady ? look : Promise.race([waitForProbe(probe, until), look]);
   }
   const countsUptime = labels.readiness.kind === 'running' && state.phase === 'running' && !state.health;
   return countsUptime ? pause(uptimeMissingMs(state, uptime()), until) : never();
 }
 
-function nextLookInMs({ startedAtMs }: ContainerState, nowMs: number): number {
+function nextCheckInMs({ startedAtMs }: ContainerState, nowMs: number): number {
   const ageMs = nowMs - startedAtMs;
   return ageMs < listeningAfterMs ? listeningAfterMs - ageMs : ageMs * (ageGrowth - 1);
 }

@@ -1,7 +1,7 @@
 /** A readiness probe of one start of one container, and when its next attempt is due. */
 import type { CommandCheck } from '../../config/spec/spec.ts';
 import type { Readiness } from '../../deployment/workload/workload.ts';
-import { programOf } from '../check-words.ts';
+import { programOf } from '../check-message.ts';
 import { attemptConnection, attemptRequest, type Reason } from './attempts.ts';
 
 /** Runs a check command once in its container. Resolves to undefined after an exit with 0. Never rejects. */
@@ -15,7 +15,7 @@ export type Probe = {
   /** Whether it has been ready since this start of the container. */
   readonly wasReady: boolean;
   /** Whether an attempt is running. */
-  readonly isAsked: boolean;
+  readonly isRunning: boolean;
   /** When the last attempt ended. */
   readonly answeredAtMs: number;
   /** Undefined if it is ready. */
@@ -71,7 +71,7 @@ export function createProbe(options: ProbeOptions): Probe {
 
   async function run(): Promise<void> {
     const askedAtMs = uptime();
-    const reason = await ask(options, wasReady);
+    const reason = await runCheck(options, wasReady);
     answeredAtMs = uptime();
     failures = reason ? failures + 1 : 0;
     if (!reason) isReady = wasReady = true;
@@ -88,7 +88,7 @@ export function createProbe(options: ProbeOptions): Probe {
     get wasReady() {
       return wasReady;
     },
-    get isAsked() {
+    get isRunning() {
       return running !== undefined;
     },
     get answeredAtMs() {
@@ -121,19 +121,19 @@ const pausesMs = {
 };
 
 function firstReason(readiness: ProbedReadiness): Reason {
-  if (readiness.kind === 'port') return unasked(`port ${readiness.port} has not answered yet`);
+  if (readiness.kind === 'port') return initialProbe(`port ${readiness.port} has not answered yet`);
   const { initialDelaySeconds } = readiness;
   const check = checkName(readiness);
   return initialDelaySeconds > 0
-    ? unasked(`health check ${check} begins ${initialDelaySeconds} s after the start`)
-    : unasked(`health check ${check} has not answered yet`);
+    ? initialProbe(`health check ${check} begins ${initialDelaySeconds} s after the start`)
+    : initialProbe(`health check ${check} has not answered yet`);
 }
 
 function checkName(readiness: Exclude<ProbedReadiness, { kind: 'port' }>): string {
   return readiness.kind === 'http' ? readiness.path : `\`${programOf(readiness.command)}\``;
 }
 
-function unasked(words: string): Reason {
+function initialProbe(words: string): Reason {
   return { kind: 'unreachable', words };
 }
 
@@ -150,7 +150,7 @@ async function isReachable(address: string): Promise<boolean> {
 const refusedPort = 1;
 
 /** An invalid path or port is a reason too. */
-async function ask(
+async function runCheck(
   { readiness, address, runCheck, listens }: ProbeOptions,
   wasReady: boolean,
 ): Promise<Reason | undefined> {
@@ -161,7 +161,7 @@ async function ask(
     return isSeen ? undefined : await attemptConnection(address, readiness.port);
   } catch {
     return readiness.kind === 'port'
-      ? unasked(`port ${readiness.port} is not a port`)
-      : unasked(`health check ${readiness.path} on port ${readiness.port} cannot be checked`);
+      ? initialProbe(`port ${readiness.port} is not a port`)
+      : initialProbe(`health check ${readiness.path} on port ${readiness.port} cannot be checked`);
   }
 }

@@ -95,7 +95,7 @@ export type ProbedWorkload = {
   state: ContainerState;
   probe?: Probe;
   /** The last reported readiness. */
-  toldReady?: boolean;
+  reportedReady?: boolean;
   elsewhere?: Elsewhere;
 };
 

@@ -39,7 +39,7 @@ function stage() {
     return probe;
   };
   const look = (id: string) => {
-    for (const container of known.get(id) ?? []) container.toldReady = container.probe!.isReady;
+    for (const container of known.get(id) ?? []) container.reportedReady = container.probe!.isReady;
   };
   return {
     add,

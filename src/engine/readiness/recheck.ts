@@ -20,10 +20,10 @@ const beatMs = 1_000;
 export const maxInBeat = { port: 10, http: 200, command: 2 };
 
 /** PURE. Returns the probes to check now, those with the oldest result first. */
-function dueAmong<T extends Pick<Probe, 'kind' | 'wasReady' | 'isAsked' | 'answeredAtMs' | 'dueInMs'>>(
+function dueAmong<T extends Pick<Probe, 'kind' | 'wasReady' | 'isRunning' | 'answeredAtMs' | 'dueInMs'>>(
   probes: readonly T[],
 ): T[] {
-  const due = probes.filter((probe) => probe.wasReady && !probe.isAsked && probe.dueInMs() === 0);
+  const due = probes.filter((probe) => probe.wasReady && !probe.isRunning && probe.dueInMs() === 0);
   const kinds = Map.groupBy(due, ({ kind }) => kind);
   return [...kinds].flatMap(([kind, some]) =>
     some.toSorted((a, b) => a.answeredAtMs - b.answeredAtMs).slice(0, maxInBeat[kind]),
@@ -33,7 +33,7 @@ function dueAmong<T extends Pick<Probe, 'kind' | 'wasReady' | 'isAsked' | 'answe
 export type Rechecked = {
   probe?: Probe;
   /** The last reported readiness. */
-  toldReady?: boolean;
+  reportedReady?: boolean;
 };
 
 /** `known`: the last observations. `tell`: called with the id of a deployment that has changed since. */
@@ -41,12 +41,12 @@ export function recheck(known: Iterable<[string, Rechecked[]]>, notify: (deploym
   const probes: Probe[] = [];
   for (const [deploymentId, containers] of known) {
     for (const container of containers) {
-      const { probe, toldReady } = container;
+      const { probe, reportedReady } = container;
       if (!probe) continue;
       probes.push(probe);
-      if (toldReady === undefined || toldReady === probe.isReady) continue;
+      if (reportedReady === undefined || reportedReady === probe.isReady) continue;
       // Reported once: the next observation sets it again, and a failed visit is retried anyway.
-      container.toldReady = probe.isReady;
+      container.reportedReady = probe.isReady;
       notify(deploymentId);
     }
   }

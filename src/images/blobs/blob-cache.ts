@@ -8,7 +8,7 @@ import { type Adopted, type OpenedBlob, openBlobFolder } from './blob-folder.ts'
 import { type StagedFile, stageFile } from './staged-file.ts';
 
 /** A use is written down, for the order after a restart, when the last one noted is older than this. */
-const noteEveryMs = 60_000;
+const recordEveryMs = 60_000;
 
 export type BlobCache = {
   /** Undefined when it is not there. */
@@ -88,7 +88,7 @@ export async function openBlobCache({ folder, twin, budgetBytes, now }: BlobCach
       forget(digest);
       return undefined;
     }
-    const isDue = now() - entry.notedAt >= noteEveryMs || now() < entry.notedAt;
+    const isDue = now() - entry.notedAt >= recordEveryMs || now() < entry.notedAt;
     // It may have left while it was opened; who reads it reads on.
     if (known.has(digest)) add(digest, entry.sizeBytes, isDue ? now() : entry.notedAt);
     if (isDue) await blobs.touch(digest, now());

@@ -110,7 +110,7 @@ export async function openBlobFolder(folder: string, twin?: string, isLasting = 
         return fault;
       }
       if (await shareTwin(digest)) await staged.discard();
-      else await staged.keep(pathOf(digest), isLasting);
+      else await staged.commit(pathOf(digest), isLasting);
       return 'kept';
     },
     async touch(digest, at) {

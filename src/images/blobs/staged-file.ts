@@ -33,7 +33,7 @@ export type StagedFile = {
    * Puts it at `path`, which is on the same file system; nothing can be written then. `isLasting`: so that it outlives a
    * loss of power.
    */
-  keep(path: string, isLasting: boolean): Promise<void>;
+  commit(path: string, isLasting: boolean): Promise<void>;
   /** Removes it. After `keep` it does nothing. */
   discard(): Promise<void>;
 };
@@ -107,7 +107,7 @@ function staged(
     digest: () => (typeof hash === 'function' ? hash() : `sha256:${hash.copy().digest('hex')}`),
     open: () => open(path, constants.O_RDWR),
     rest,
-    async keep(kept, isLasting) {
+    async commit(kept, isLasting) {
       const file = await opened();
       // A piece that failed half-way may have left more than counts.
       await file.truncate(sizeBytes);

@@ -52,10 +52,10 @@ const maxRedirects = 5;
 const maxAddresses = 4;
 
 export function createDialer(options: DialerOptions = {}): Dialer {
-  const { listed = new Map(), resolve = askNames, isAllowed = isPublicHere, answerMs = 15_000 } = options;
+  const { listed = new Map(), resolve = resolveNames, isAllowed = isPublicHere, answerMs = 15_000 } = options;
   // Sockets are kept by the address that was judged and the name in the certificate.
-  const kept = { keepAlive: true, maxFreeSockets: 4, timeout: 10_000 };
-  const agents = { 'http:': new HttpAgent(kept), 'https:': new HttpsAgent(kept) };
+  const agentOptions = { keepAlive: true, maxFreeSockets: 4, timeout: 10_000 };
+  const agents = { 'http:': new HttpAgent(agentOptions), 'https:': new HttpsAgent(agentOptions) };
 
   /** Addresses that may be connected to, IPv4 first: a machine without IPv6 need not find that out each time. */
   async function addressesOf(url: URL, known: ListedHost | undefined): Promise<string[]> {
@@ -72,7 +72,7 @@ export function createDialer(options: DialerOptions = {}): Dialer {
     return mayUseListed ? listed.get(url.host) : undefined;
   }
 
-  async function askOnce(url: URL, options: DialRequest): Promise<Answer> {
+  async function requestOnce(url: URL, options: DialRequest): Promise<Answer> {
     const { method, body: sent, headers, authorization, mayUseListed, signal } = options;
     signal.throwIfAborted();
     const known = listedHost(url, mayUseListed);
@@ -114,7 +114,7 @@ export function createDialer(options: DialerOptions = {}): Dialer {
       let { authorization } = options;
       let at = url;
       for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-        const answer = await askOnce(at, { ...options, authorization });
+        const answer = await requestOnce(at, { ...options, authorization });
         const { location } = answer.headers;
         const isRedirect = [301, 302, 303, 307, 308].includes(answer.status) && location !== undefined;
         if (!isRedirect || options.method === 'POST') return answer;
@@ -177,7 +177,7 @@ function unknownName(host: string) {
  * Queries the domain name system directly: the system's function blocks one of its four threads for as long as a
  * hostile name server likes. The hosts file and search domains are for names of the operator.
  */
-async function askNames(name: string): Promise<string[]> {
+async function resolveNames(name: string): Promise<string[]> {
   if (/(?:^|\.)localhost\.?$/.test(name)) return ['127.0.0.1'];
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);

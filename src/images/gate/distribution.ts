@@ -72,7 +72,7 @@ export function isGateName(reference: string): boolean {
 }
 
 /** No host has two underscores, and no repository a colon. */
-export function nameAtGate({ asked: { registry }, repository }: ResolvedUpstream): string {
+export function nameAtGate({ context: { registry }, repository }: ResolvedUpstream): string {
   return `${mark}/${registry.replace(':', '__')}/${repository}`;
 }
 

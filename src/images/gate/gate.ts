@@ -154,7 +154,7 @@ export async function openGate({
       const unpacked = layers.counted(image, layer, sum);
       return unpacked && (await layerAccess.confirm(image, layer, signal)) ? unpacked : undefined;
     } catch (error) {
-      throw dialFault(error, image.asked);
+      throw dialFault(error, image.context);
     }
   }
 
@@ -192,7 +192,7 @@ export async function openGate({
   }
 
   async function offer(image: ResolvedUpstream, offering: Offering): Promise<Offer> {
-    const sum = createUnpackedSum(image.asked, image.limits, offering.roomBytes);
+    const sum = createUnpackedSum(image.context, image.limits, offering.roomBytes);
     const taking = { ...offering, sum };
     const wanted: Descriptor[] = [];
     for (const layer of image.layers) {

@@ -27,8 +27,8 @@ const maxRecorded = 50_000;
 export function createLayerAccess(cache: BlobCache | undefined): LayerAccess {
   const sent = new Set<string>();
   const publicKey = (layer: Descriptor) => layer.digest;
-  const inRepository = ({ asked, repository }: ResolvedUpstream, { digest }: Descriptor) =>
-    `${asked.registry}/${repository} ${digest}`;
+  const inRepository = ({ context, repository }: ResolvedUpstream, { digest }: Descriptor) =>
+    `${context.registry}/${repository} ${digest}`;
 
   function recordSent(image: ResolvedUpstream, layer: Descriptor): void {
     sent.add(image.isForEverybody ? publicKey(layer) : inRepository(image, layer));
@@ -46,15 +46,15 @@ export function createLayerAccess(cache: BlobCache | undefined): LayerAccess {
     isProven,
     async confirm(image, layer, signal) {
       if (isProven(image, layer)) return true;
-      if (image.asked.registry !== pushedRegistry) return false;
+      if (image.context.registry !== pushedRegistry) return false;
       await confirmPushed(image, layer, signal);
       return true;
     },
   };
 }
 
-async function confirmPushed({ client, asked }: ResolvedUpstream, { digest }: Descriptor, signal: AbortSignal) {
+async function confirmPushed({ client, context }: ResolvedUpstream, { digest }: Descriptor, signal: AbortSignal) {
   const { status, body } = await client.request('HEAD', `blobs/${digest}`, { accept: '*/*', signal });
   body.destroy();
-  if (status !== 200) throw refusal(asked, 'names a layer that was not pushed with it');
+  if (status !== 200) throw refusal(context, 'names a layer that was not pushed with it');
 }

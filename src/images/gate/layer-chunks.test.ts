@@ -26,7 +26,7 @@ test('a layer comes unchanged, over TLS and without, in one piece and in many, t
       const url = new URL(`${isSecure ? 'https' : 'http'}://${host}/`);
       const request: LayerOrigin['client']['request'] = (method, _, { signal }) =>
         dialer.request(url, { method, mayUseListed: true, signal });
-      const origin = { client: { request }, asked: { image: 'x', registry: host, hasLogin: false } };
+      const origin = { client: { request }, context: { image: 'x', registry: host, hasLogin: false } };
       for (const isSlow of [false, true]) {
         const layer = { digest: digestOf(content), sizeBytes: content.length, mediaType: '' };
         const chunks: Buffer[] = [];

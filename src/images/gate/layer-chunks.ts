@@ -7,7 +7,7 @@ import type { Descriptor } from '../manifests/manifest.ts';
 import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
 import { statusFault } from '../upstream/registry-faults.ts';
 
-export type LayerOrigin = Pick<ResolvedUpstream, 'client' | 'asked'>;
+export type LayerOrigin = Pick<ResolvedUpstream, 'client' | 'context'>;
 
 export type Reading = { pace: Pace; signal: AbortSignal };
 
@@ -20,22 +20,22 @@ export async function* verifiedChunks(
   layer: Descriptor,
   { pace, signal }: Reading,
 ): AsyncIterable<Buffer> {
-  const { asked } = origin;
+  const { context } = origin;
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const chunk of layerChunks(origin, layer, pace, signal)) {
     bytes += chunk.length;
-    if (bytes > layer.sizeBytes) throw lies(asked, 'is longer than its manifest says');
+    if (bytes > layer.sizeBytes) throw lies(context, 'is longer than its manifest says');
     hash.update(chunk);
     yield chunk;
   }
-  if (bytes < layer.sizeBytes) throw lies(asked, 'is shorter than its manifest says');
-  if (`sha256:${hash.digest('hex')}` !== layer.digest) throw lies(asked, 'does not match its digest');
+  if (bytes < layer.sizeBytes) throw lies(context, 'is shorter than its manifest says');
+  if (`sha256:${hash.digest('hex')}` !== layer.digest) throw lies(context, 'does not match its digest');
 }
 
 /** After a connection that was cut it goes on where that ended. */
 async function* layerChunks(
-  { client, asked }: LayerOrigin,
+  { client, context }: LayerOrigin,
   layer: Descriptor,
   pace: Pace,
   signal: AbortSignal,
@@ -50,7 +50,7 @@ async function* layerChunks(
     });
     if (status !== (range ? 206 : 200)) {
       body.destroy();
-      throw statusFault(status, asked);
+      throw statusFault(status, context);
     }
     try {
       for await (const chunk of inPieces(readAtPace(body, url.host, pace))) {
@@ -111,6 +111,6 @@ function letGo({ buffer, length }: Buffer): void {
 /** As often as Docker tries. */
 const maxResumed = 5;
 
-function lies(requested: ResolvedUpstream['asked'], because: string): ImageFault {
+function lies(requested: ResolvedUpstream['context'], because: string): ImageFault {
   return refusal(requested, `cannot be had: a layer of it ${because}`, 'its registry sends something else');
 }

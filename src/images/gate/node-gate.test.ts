@@ -59,7 +59,7 @@ async function openGates(options: {
     diffIds: [diffId],
     limits,
     payer: '',
-    asked: { image: 'r.example/a/b:1', registry: 'r.example', hasLogin: true },
+    context: { image: 'r.example/a/b:1', registry: 'r.example', hasLogin: true },
   };
   const resolver = {
     async resolve({ image: wanted, registryLogin }: ImageRequest) {

@@ -81,7 +81,7 @@ export function createNodeGate({ name }: Pick<NodeGateSettings, 'name'>, parts: 
 
   async function judged(...[request, platform, signal, own]: Parameters<NodeGate['admit']>): Promise<ResolvedUpstream> {
     const image = await resolver.resolve(request, platform, signal, own);
-    const sum = createUnpackedSum(image.asked, image.limits);
+    const sum = createUnpackedSum(image.context, image.limits);
     for (const layer of image.layers) await gate.confirm(image, layer, { sum, signal });
     return image;
   }
@@ -89,10 +89,10 @@ export function createNodeGate({ name }: Pick<NodeGateSettings, 'name'>, parts: 
   return {
     async contents(paths, request, platform, signal, own) {
       const image = await judged(request, platform, signal, own);
-      const { asked, layers } = image;
+      const { context, layers } = image;
       const unpack: UnpackLayer = (layer, out, signal) =>
-        gate.unpack(image, layers[layer]!, out, { sum: createUnpackedSum(asked, image.limits), signal });
-      return await readContents({ image: asked.image, layers: layers.length, unpack, paths }, signal);
+        gate.unpack(image, layers[layer]!, out, { sum: createUnpackedSum(context, image.limits), signal });
+      return await readContents({ image: context.image, layers: layers.length, unpack, paths }, signal);
     },
     async admit(request, platform, signal, own) {
       const image = await judged(request, platform, signal, own);
@@ -161,7 +161,7 @@ export async function openNodeGate(
     const closed = new AbortController();
     response.once('close', () => response.writableFinished || closed.abort());
     const signal = AbortSignal.any([closed.signal, closing.signal]);
-    await gate.take(image, layer, response, { sum: createUnpackedSum(image.asked, image.limits), signal });
+    await gate.take(image, layer, response, { sum: createUnpackedSum(image.context, image.limits), signal });
   }
 
   const server = createServer((request, response) => {

@@ -105,8 +105,8 @@ export function openProvenLayers({ cache, pace, budget }: ProvenLayersParts): Pr
   }
 
   async function bring(image: ResolvedUpstream, layer: Descriptor, proving: Proving): Promise<FileHandle> {
-    const { asked, repository, isForEverybody } = image;
-    const key = cache && isForEverybody ? `${asked.registry}/${repository} ${layer.digest}` : undefined;
+    const { context, repository, isForEverybody } = image;
+    const key = cache && isForEverybody ? `${context.registry}/${repository} ${layer.digest}` : undefined;
     for (let other = key && coming.get(key); other; other = key && coming.get(key))
       await orAbort(
         other.catch(() => {}),
@@ -139,14 +139,14 @@ export function openProvenLayers({ cache, pace, budget }: ProvenLayersParts): Pr
   function counted(image: ResolvedUpstream, layer: Descriptor, sum: UnpackedSum): Unpacked | undefined {
     const fact = found.get(layer.digest);
     if (!fact) return undefined;
-    const { asked, layers, diffIds } = image;
-    if (fact.kind === 'flawed') throw flawFault(fact.flaw, asked);
+    const { context, layers, diffIds } = image;
+    if (fact.kind === 'flawed') throw flawFault(fact.flaw, context);
     const bytes = fact.kind === 'at-least' ? fact.bytes : fact.unpacked.bytes;
     if (!sum.count(layer.digest, timesIn(image, layer) * bytes)) throw sum.fault();
     if (fact.kind === 'at-least') return undefined;
     // An engine identifies a layer by its unpacked digest, and reuses a layer that it has without a request.
     if (layers.some((each, at) => each.digest === layer.digest && diffIds[at] !== fact.unpacked.diffId))
-      throw refusal(asked, 'has a layer that is not what its configuration says', 'build it again');
+      throw refusal(context, 'has a layer that is not what its configuration says', 'build it again');
     return fact.unpacked;
   }
 
@@ -183,8 +183,8 @@ export function openProvenLayers({ cache, pace, budget }: ProvenLayersParts): Pr
       }
     } catch (error) {
       proving.signal.throwIfAborted();
-      if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw outOfDisk(image.asked.image);
-      throw dialFault(error, image.asked);
+      if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw outOfDisk(image.context.image);
+      throw dialFault(error, image.context);
     }
   }
 

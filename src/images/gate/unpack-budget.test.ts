@@ -10,7 +10,7 @@ test('a budget holds for an hour and for each client, and Berth itself has none'
   const budget = createUnpackBudget(100, () => uptime);
   const isRefused = (payer: string) => {
     try {
-      budget.check({ payer, asked: requested });
+      budget.check({ payer, context: requested });
       return false;
     } catch (error) {
       assert.ok(error instanceof ImageFault && error.kind === 'over-budget');

@@ -10,7 +10,7 @@ import type { RequestContext } from '../upstream/registry-faults.ts';
 
 export type UnpackBudget = {
   /** Throws ImageFault if the client has used up its budget. */
-  check(image: Pick<ResolvedUpstream, 'payer' | 'asked'>): void;
+  check(image: Pick<ResolvedUpstream, 'payer' | 'context'>): void;
   /** Counts bytes that were unpacked for a client. */
   spend(payer: string, bytes: number): void;
 };
@@ -21,10 +21,10 @@ const windowMs = 3_600_000;
 export function createUnpackBudget(bytesPerHour: number, uptime = () => performance.now()): UnpackBudget {
   const limiter = createLimiter({ count: bytesPerHour, windowMs });
   return {
-    check({ payer, asked }) {
+    check({ payer, context }) {
       if (payer === '') return;
       const { isAllowed, resetsInMs } = limiter.take(payer, uptime(), 0);
-      if (!isAllowed) throw overBudget(asked.image, bytesPerHour, resetsInMs);
+      if (!isAllowed) throw overBudget(context.image, bytesPerHour, resetsInMs);
     },
     spend(payer, bytes) {
       if (payer !== '') limiter.take(payer, uptime(), bytes);

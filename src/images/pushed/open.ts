@@ -37,7 +37,7 @@ export async function openPushedImages(
 ): Promise<AsyncDisposable & { images: PushedImages }> {
   const images = createPushedImages(db, await openBlobFolder(folder, twin), now);
   const stopping = new AbortController();
-  const collecting = keepCollecting(images, keeping, { log, stop: stopping.signal });
+  const collecting = startCollecting(images, keeping, { log, stop: stopping.signal });
   return {
     images,
     async [Symbol.asyncDispose]() {
@@ -47,7 +47,7 @@ export async function openPushedImages(
   };
 }
 
-async function keepCollecting(
+async function startCollecting(
   images: PushedImages,
   keeping: Keeping,
   { log, stop }: { log: PushedParts['log']; stop: AbortSignal },

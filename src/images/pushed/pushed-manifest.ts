@@ -34,7 +34,7 @@ export function readPushedManifest(content: Uint8Array, declared: string | undef
   if (content.length > maxManifestBytes)
     return invalid(`The manifest is larger than ${maxManifestBytes / 2 ** 20} MiB.`);
   const read = readManifest(content, declared);
-  if (isManifestFault(read)) return invalid(wordsOf(read));
+  if (isManifestFault(read)) return invalid(messageOf(read));
   const { mediaType } = read;
   if (declared !== undefined && plainType(declared) !== mediaType)
     return invalid(`The manifest says that it is ${quoted(mediaType)}, and was sent as ${quoted(declared)}.`);
@@ -63,7 +63,7 @@ const names = {
   manifest: 'a manifest',
 } as const satisfies Record<PartKind, string>;
 
-function wordsOf(fault: ManifestFault): string {
+function messageOf(fault: ManifestFault): string {
   switch (fault.kind) {
     case 'no-object':
       return 'The manifest is not a JSON object.';

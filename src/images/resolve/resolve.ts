@@ -51,7 +51,7 @@ export type ResolvedUpstream = {
   payer: string;
   /** Requests the layers, with the login that granted access. */
   client: RegistryClient;
-  asked: RequestContext;
+  context: RequestContext;
 };
 
 export type Resolver = {
@@ -71,7 +71,7 @@ export type ResolverParts = {
   registries: ReadonlyMap<string, ListedRegistry>;
   limits: ImageLimits;
   /** Called with the number of pulls that Docker Hub still allows to this address, if reported. */
-  notePullsLeft?: ((pulls: number) => void) | undefined;
+  reportPullsLeft?: ((pulls: number) => void) | undefined;
   /** The images that users have pushed here. */
   pushed?: Pick<PushedImages, 'db' | 'folder'> | undefined;
 };
@@ -82,7 +82,7 @@ const maxManifestBytes = 4 * 2 ** 20;
 const accepted = manifestTypes.join(', ');
 
 export function createResolver(parts: ResolverParts): Resolver {
-  const { dialer, registries, notePullsLeft, pushed } = parts;
+  const { dialer, registries, reportPullsLeft, pushed } = parts;
   const rateLimits = createRateLimits();
 
   /** Adds the image and registry to any error. */
@@ -124,7 +124,7 @@ export function createResolver(parts: ResolverParts): Resolver {
         const { status, headers, body } = await client.request('HEAD', `manifests/${reference}`, wish);
         body.destroy();
         const left = requested.registry === 'docker.io' && !requested.hasLogin ? pullsLeft(headers) : undefined;
-        if (left !== undefined) notePullsLeft?.(left);
+        if (left !== undefined) reportPullsLeft?.(left);
         if (status !== 200) throw statusFault(status, requested);
         const digest = String(headers['docker-content-digest'] ?? '');
         if (isDigest(digest)) return digest;
@@ -141,11 +141,11 @@ export function createResolver(parts: ResolverParts): Resolver {
         if (waitMs > 0) throw rateLimitFault(requested, waitMs);
         const refusedFor = (ms: number) => rateLimits.leaveAlone(what, ms);
         const named = await readVerified(client, 'manifests', reference, requested, signal, refusedFor);
-        const manifest = await narrow(named, { client, platform, asked: requested, signal });
+        const manifest = await narrow(named, { client, platform, context: requested, signal });
         const { config: descriptor, layers } = manifest.read;
         if (descriptor.sizeBytes > maxManifestBytes) throw refusal(requested, 'has a configuration of more than 4 MB');
         const config = await readVerified(client, 'blobs', descriptor.digest, requested, signal);
-        const { diffIds } = judge(layers, config.bytes, { platform, asked: requested, limits });
+        const { diffIds } = judge(layers, config.bytes, { platform, context: requested, limits });
         return {
           repository,
           digest: named.digest,
@@ -157,7 +157,7 @@ export function createResolver(parts: ResolverParts): Resolver {
           limits,
           payer: own?.payer ?? '',
           client,
-          asked: requested,
+          context: requested,
         };
       }),
   };
@@ -219,18 +219,18 @@ async function readVerified(
   return { digest, bytes, mediaType: String(headers['content-type'] ?? '') };
 }
 
-type Narrowing = { client: RegistryClient; platform: Platform; asked: RequestContext; signal: AbortSignal };
+type Narrowing = { client: RegistryClient; platform: Platform; context: RequestContext; signal: AbortSignal };
 
 /** The manifest for this platform; of an index its entry. */
-async function narrow(document: Document, { client, platform, asked, signal }: Narrowing) {
-  const read = readable(document, asked);
-  if (read.kind === 'image') return asImage(document, read, asked);
+async function narrow(document: Document, { client, platform, context, signal }: Narrowing) {
+  const read = readable(document, context);
+  if (read.kind === 'image') return asImage(document, read, context);
   const entry = choosePlatform(read.entries, platform);
-  if (!entry) throw wrongPlatform(asked, printPlatforms(read.entries), platform);
-  const chosen = await readVerified(client, 'manifests', entry.descriptor.digest, asked, signal);
-  const narrowed = readable(chosen, asked);
-  if (narrowed.kind === 'index') throw refusal(asked, 'is an index within an index');
-  return asImage(chosen, narrowed, asked);
+  if (!entry) throw wrongPlatform(context, printPlatforms(read.entries), platform);
+  const chosen = await readVerified(client, 'manifests', entry.descriptor.digest, context, signal);
+  const narrowed = readable(chosen, context);
+  if (narrowed.kind === 'index') throw refusal(context, 'is an index within an index');
+  return asImage(chosen, narrowed, context);
 }
 
 function readable({ bytes, mediaType }: Document, requested: RequestContext): Manifest {
@@ -249,17 +249,17 @@ function asImage(document: Document, read: Extract<Manifest, { kind: 'image' }>,
 function judge(
   layers: readonly Descriptor[],
   content: Buffer,
-  { platform, asked, limits }: { platform: Platform; asked: RequestContext; limits: JudgedLimits },
+  { platform, context, limits }: { platform: Platform; context: RequestContext; limits: JudgedLimits },
 ): ImageConfig {
   const config: ImageConfig | undefined = readConfig(content);
-  if (!config) throw refusal(asked, 'has an invalid configuration');
+  if (!config) throw refusal(context, 'has an invalid configuration');
   // An imported image may not say what it was built for.
   const { os, architecture } = config.platform;
   if (architecture !== '' && (os !== platform.os || architecture !== platform.architecture))
-    throw wrongPlatform(asked, printPlatform(config.platform), platform);
+    throw wrongPlatform(context, printPlatform(config.platform), platform);
   const excess = findExcess(layers, config, limits);
-  if (excess) throw refusal(asked, excess.because, excess.hint);
-  if (config.diffIds.length !== layers.length) throw refusal(asked, 'has other layers than its configuration says');
+  if (excess) throw refusal(context, excess.because, excess.hint);
+  if (config.diffIds.length !== layers.length) throw refusal(context, 'has other layers than its configuration says');
   return config;
 }
 

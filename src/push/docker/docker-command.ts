@@ -12,7 +12,7 @@ export type Docker = {
   /** Runs `docker` with these words. Never throws for a status; see `ask`. */
   run(words: readonly string[], running?: Running): Promise<Outcome>;
   /** Returns the output; throws a fault if the command fails. */
-  ask(words: readonly string[]): Promise<string>;
+  runQuietly(words: readonly string[]): Promise<string>;
 };
 
 export type Running = {
@@ -38,7 +38,7 @@ const maxAnswered = 8 * 2 ** 20;
 /** The Docker of this machine. Throws a fault if it is missing or does not answer. */
 export async function findDocker(surroundings: Surroundings): Promise<Docker> {
   const run = (words: readonly string[], running?: Running) => runDocker(words, surroundings, running);
-  const ask = async (words: readonly string[]) => {
+  const runQuietly = async (words: readonly string[]) => {
     const { status, stdout, lines } = await run(words);
     if (status === 0) return stdout.trim();
     throw new PushFault(`docker ${words[0]} has failed: ${lines.at(-1) ?? `status ${status}`}`, { output: lines });
@@ -49,7 +49,7 @@ export async function findDocker(surroundings: Surroundings): Promise<Docker> {
     throw new PushFault(`Docker does not answer${why ? `: ${why}` : '.'}`, { hint: withoutDocker });
   }
   const buildx = await run(['buildx', 'version']);
-  return { platform: version.stdout.trim(), hasBuildKit: buildx.status === 0, run, ask };
+  return { platform: version.stdout.trim(), hasBuildKit: buildx.status === 0, run, runQuietly };
 }
 
 const withoutDocker =

@@ -20,7 +20,7 @@ const lookEveryMs = 500;
 type TakingDumps = {
   deploymentId: string;
   volumes: readonly SizedVolume[];
-  keptIn?: string | undefined;
+  targetFolder?: string | undefined;
   parts: SnapshotParts;
 };
 
@@ -28,7 +28,7 @@ type TakingDumps = {
 export async function takeDumps(
   dumps: readonly LoadedDump[],
   writerOf: (dump: LoadedDump) => DumpWriter,
-  { deploymentId, volumes, keptIn, parts }: TakingDumps,
+  { deploymentId, volumes, targetFolder, parts }: TakingDumps,
 ): Promise<number> {
   const { engine, diskFreeBytes, stop } = parts;
   let written = 0;
@@ -36,7 +36,7 @@ export async function takeDumps(
     const exec = execOf(parts, dump);
     const its = volumes.filter(({ volume }) => dump.volumes.includes(volume));
     const sizeBytes = its.reduce((sum, volume) => sum + volume.sizeBytes, 0);
-    const room = (await engine.copies.room(deploymentId, [], keptIn)) - diskFreeBytes;
+    const room = (await engine.copies.room(deploymentId, [], targetFolder)) - diskFreeBytes;
     const maxBytes = Math.min(maxOfVolume * sizeBytes, room);
     const dumping = {
       exec,

@@ -30,14 +30,14 @@ export type NotificationReader = {
   /** Called without news when some may have been missed. */
   notify(news?: Notification): void;
   /** Whether the others see that it is there. */
-  seen(isSeen: boolean): void;
+  setReachable(isSeen: boolean): void;
   /** Another process holds something, and is not there any more. */
   gone(processId: string): void;
 };
 
 export function followNotifications(
   config: ClientConfig,
-  { processId, notify, seen, gone }: NotificationReader,
+  { processId, notify, setReachable, gone }: NotificationReader,
 ): AsyncDisposable {
   const ending = new AbortController();
   const byName = new Map<string, Channel>(
@@ -61,7 +61,7 @@ export function followNotifications(
       try {
         await client.connect();
         await announcePresence(client, processId);
-        seen(true);
+        setReachable(true);
         for (const name of byName.keys()) await client.query(`listen ${name}`);
         backoff.reset();
         notify();
@@ -71,7 +71,7 @@ export function followNotifications(
       } catch {
         await client.end().catch(() => {});
       }
-      seen(false);
+      setReachable(false);
       await wait(backoff.next(), ending.signal);
     }
   }

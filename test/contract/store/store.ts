@@ -7,13 +7,13 @@ import { certificatesContract } from './certificates.ts';
 import { deploymentsContract } from './deployments.ts';
 import { domainsContract } from './domains.ts';
 import { eventsContract } from './events.ts';
-import { keptMetricsContract } from './kept-metrics.ts';
 import { leasesContract } from './leases.ts';
 import { namesContract } from './names.ts';
 import { quarantineContract } from './quarantine.ts';
 import { routesContract } from './routes.ts';
 import { schemaContract } from './schema.ts';
 import { sealedContract } from './sealed.ts';
+import { storedMetricsContract } from './stored-metrics.ts';
 import { writersContract } from './writers.ts';
 
 /** A new one, migrated and empty. */
@@ -23,7 +23,7 @@ export type OpenStore = () => Promise<Kysely<Tables>>;
 export function storeContract(name: string, open: OpenStore, { isShared }: { isShared: boolean }): void {
   describe(`deployments in ${name}`, () => deploymentsContract(open));
   describe(`active deployments in ${name}`, () => activeContract(open));
-  describe(`metrics that are kept in ${name}`, () => keptMetricsContract(open));
+  describe(`metrics that are kept in ${name}`, () => storedMetricsContract(open));
   describe(`names in ${name}`, () => namesContract(open));
   describe(`leases in ${name}`, () => leasesContract(open, { isShared }));
   describe(`the quarantine in ${name}`, () => quarantineContract(open));

@@ -31,7 +31,7 @@ type Placed = FoundPod & { spec?: { nodeName?: string } };
 
 /** Each with the node that it is on, of those that are not being removed. */
 async function placesIn(namespace: string): Promise<Map<string, Placed>> {
-  const { items } = await cluster.ask<{ items: Placed[] }>('GET', `/api/v1/namespaces/${namespace}/pods`);
+  const { items } = await cluster.request<{ items: Placed[] }>('GET', `/api/v1/namespaces/${namespace}/pods`);
   const living = items.filter(({ metadata, status }) => !metadata.deletionTimestamp && status?.podIP !== undefined);
   return new Map(living.map((pod) => [pod.metadata.labels?.['berth.pod'] ?? '', pod]));
 }

@@ -68,10 +68,10 @@ function AccountContent({ account }: { account: Account }) {
             <Plan account={account} />
             {methods.passkeys && canUsePasskeys() && <Passkeys />}
           </div>
-          <NotificationsPanel asked={reported} sendsMail={methods.sendsMail} />
-          <SignIns asked={signIns} />
-          <Tokens asked={tokens} />
-          <Keys asked={keys} />
+          <NotificationsPanel state={reported} sendsMail={methods.sendsMail} />
+          <SignIns state={signIns} />
+          <Tokens state={tokens} />
+          <Keys state={keys} />
           <DeleteAccount account={account} />
         </>
       ) : (

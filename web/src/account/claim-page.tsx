@@ -27,7 +27,7 @@ export default function ClaimPage({ token }: { token: string }) {
       </div>
     );
   }
-  return <OpenClaim token={token} visitor={visitor} claim={claim.value} onChanged={claim.ask} />;
+  return <OpenClaim token={token} visitor={visitor} claim={claim.value} onChanged={claim.reload} />;
 }
 
 type OpenClaimProps = { token: string; claim: Claim; visitor: Visitor; onChanged: () => void };

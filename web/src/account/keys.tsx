@@ -12,7 +12,7 @@ import { addKey, removeKey } from './calls.ts';
 import { Field, Form } from './form.tsx';
 import { MadeSecret } from './made-secret.tsx';
 
-export function Keys({ asked: { value, problem, ask } }: { asked: AnswerState<{ keys: ApiKey[] }> }) {
+export function Keys({ state: { value, problem, reload } }: { state: AnswerState<{ keys: ApiKey[] }> }) {
   const [isAdding, setIsAdding] = useState(false);
   const [made, setMade] = useState<string>();
   const close = () => {
@@ -36,7 +36,7 @@ export function Keys({ asked: { value, problem, ask } }: { asked: AnswerState<{ 
       {value && value.keys.length > 0 && (
         <ul className="key-rows">
           {value.keys.map((key) => (
-            <KeyRow key={key.id} apiKey={key} onRemoved={ask} />
+            <KeyRow key={key.id} apiKey={key} onRemoved={reload} />
           ))}
         </ul>
       )}
@@ -47,7 +47,7 @@ export function Keys({ asked: { value, problem, ask } }: { asked: AnswerState<{ 
             onSubmit={({ name = '' }) => addKey(name)}
             onDone={({ key }) => {
               setMade(key);
-              ask();
+              reload();
             }}
           >
             <Field

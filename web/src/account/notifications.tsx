@@ -22,9 +22,9 @@ const kinds: Record<Kind, string> = {
   snapshot: 'A snapshot fails',
 };
 
-type NotificationsProps = { asked: AnswerState<Notifications>; sendsMail: boolean };
+type NotificationsProps = { state: AnswerState<Notifications>; sendsMail: boolean };
 
-export function NotificationsPanel({ asked: { value, problem, ask }, sendsMail }: NotificationsProps) {
+export function NotificationsPanel({ state: { value, problem, reload }, sendsMail }: NotificationsProps) {
   const [refusal, setRefusal] = useState<Problem>();
   const [isAdding, setIsAdding] = useState(false);
   const [secret, setSecret] = useState<string>();
@@ -38,7 +38,7 @@ export function NotificationsPanel({ asked: { value, problem, ask }, sendsMail }
       setRefusal(answer.problem);
       setTicked({});
     }
-    ask();
+    reload();
   };
   const shown = refusal ?? problem;
   const webhook = value?.webhook;
@@ -102,7 +102,7 @@ export function NotificationsPanel({ asked: { value, problem, ask }, sendsMail }
       {webhook && (
         <Webhook
           webhook={webhook}
-          onAsk={ask}
+          onReload={reload}
           onRemove={() => {
             setTicked(({ mail }) => (mail ? { mail } : {}));
             void change({ webhook: null }, 'The webhook was removed.');
@@ -120,7 +120,7 @@ export function NotificationsPanel({ asked: { value, problem, ask }, sendsMail }
             onDone={({ secret }) => {
               setIsAdding(false);
               setSecret(secret);
-              ask();
+              reload();
             }}
           >
             <Field
@@ -150,9 +150,9 @@ export function NotificationsPanel({ asked: { value, problem, ask }, sendsMail }
   );
 }
 
-type WebhookProps = { webhook: Hook; onAsk: () => void; onRemove: () => void; onResume: () => void };
+type WebhookProps = { webhook: Hook; onReload: () => void; onRemove: () => void; onResume: () => void };
 
-function Webhook({ webhook, onAsk, onRemove, onResume }: WebhookProps) {
+function Webhook({ webhook, onReload, onRemove, onResume }: WebhookProps) {
   const now = useNow(1_000);
   const { url, answer, triedAt, disabledAt } = webhook;
   const [problem, setProblem] = useState<Problem>();
@@ -161,9 +161,9 @@ function Webhook({ webhook, onAsk, onRemove, onResume }: WebhookProps) {
   const isTesting = before !== undefined && before.triedAt === triedAt;
   useEffect(() => {
     if (!isTesting) return undefined;
-    const timer = setInterval(onAsk, 1_000);
+    const timer = setInterval(onReload, 1_000);
     return () => clearInterval(timer);
-  }, [isTesting, onAsk]);
+  }, [isTesting, onReload]);
   const test = async () => {
     setProblem(undefined);
     const sent = await testNotifications();

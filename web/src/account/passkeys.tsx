@@ -11,13 +11,13 @@ import { addPasskey, listPasskeys, removePasskey } from './passkey-calls.ts';
 
 export function Passkeys() {
   const now = useNow(60_000);
-  const { value, problem, ask } = useAnswer('passkeys', listPasskeys);
+  const { value, problem, reload } = useAnswer('passkeys', listPasskeys);
   const [refusal, setRefusal] = useState<Problem>();
   const change = async (answer: Promise<Answer<unknown>>) => {
     setRefusal(undefined);
     const done = await answer;
     if (!done.ok) setRefusal(done.problem);
-    ask();
+    reload();
   };
   const shown = refusal ?? problem;
   return (

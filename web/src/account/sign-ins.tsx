@@ -10,7 +10,7 @@ import type { Answer, Problem } from '../service/request.ts';
 import { removeSignIn, signOutElsewhere } from './calls.ts';
 import { deviceIn } from './device.ts';
 
-export function SignIns({ asked: { value, problem, ask } }: { asked: AnswerState<{ signIns: SignIn[] }> }) {
+export function SignIns({ state: { value, problem, reload } }: { state: AnswerState<{ signIns: SignIn[] }> }) {
   const now = useNow(60_000);
   const [refusal, setRefusal] = useState<Problem>();
   const change = async (question: Promise<Answer<unknown>>, reported: string) => {
@@ -18,7 +18,7 @@ export function SignIns({ asked: { value, problem, ask } }: { asked: AnswerState
     const answer = await question;
     if (answer.ok) showToast(reported);
     else setRefusal(answer.problem);
-    ask();
+    reload();
   };
   const shown = refusal ?? problem;
   const others = value?.signIns.filter(({ isThis }) => !isThis) ?? [];

@@ -12,7 +12,7 @@ import type { Answer, Problem } from '../service/request.ts';
 import { changeToken, endToken, replaceToken } from './calls.ts';
 import { MadeSecret } from './made-secret.tsx';
 
-export function Tokens({ asked: { value, problem, ask } }: { asked: AnswerState<{ tokens: SessionToken[] }> }) {
+export function Tokens({ state: { value, problem, reload } }: { state: AnswerState<{ tokens: SessionToken[] }> }) {
   const [made, setMade] = useState<string>();
   return (
     <section className="panel padded stack" aria-label="Session tokens">
@@ -26,7 +26,7 @@ export function Tokens({ asked: { value, problem, ask } }: { asked: AnswerState<
       {value && value.tokens.length > 0 && (
         <ul className="key-rows">
           {value.tokens.map((token) => (
-            <TokenRow key={token.id} token={token} onChange={ask} onMade={setMade} />
+            <TokenRow key={token.id} token={token} onChange={reload} onMade={setMade} />
           ))}
         </ul>
       )}

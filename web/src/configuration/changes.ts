@@ -13,7 +13,7 @@ const words: Record<PodChange['change'], string> = {
 };
 
 /** `db stops, then starts again`, without the name. */
-export function wordsOf({ change }: Pick<PodChange, 'change'>): string {
+export function labelOf({ change }: Pick<PodChange, 'change'>): string {
   return words[change];
 }
 

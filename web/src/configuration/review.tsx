@@ -8,7 +8,7 @@ import { pathOf } from '../routing/routes.ts';
 import { previewUpdate, type Target } from '../service/calls.ts';
 import type { PodChange } from '../service/records.ts';
 import type { Answer, Problem } from '../service/request.ts';
-import { outcomeWords, volumeWords, wordsOf } from './changes.ts';
+import { labelOf, outcomeWords, volumeWords } from './changes.ts';
 import { Comparison } from './comparison.tsx';
 import './review.css';
 
@@ -92,7 +92,7 @@ function ChangeRow({ pod }: { pod: PodChange }) {
   return (
     <li className={change}>
       <p>
-        <strong>{name}</strong> {wordsOf(pod)}
+        <strong>{name}</strong> {labelOf(pod)}
       </p>
       {change !== 'unchanged' && <p className="small soft">{because}</p>}
       {volumeWords(pod).map((said) => (

@@ -1,9 +1,9 @@
 /** The edited configuration of a deployment, stored until it is sent, also when the page is closed. */
 import { useEffect } from 'react';
-import { draftFrom } from '../kept/kept-texts.ts';
-import { documentOf, draftOf } from '../kept/names.ts';
-import { drop, keep, useKept } from '../kept/use-kept.ts';
 import type { Target } from '../service/calls.ts';
+import { documentOf, draftOf } from '../stored-texts/names.ts';
+import { draftFrom } from '../stored-texts/stored-texts.ts';
+import { drop, storeText, useStoredText } from '../stored-texts/use-stored-text.ts';
 
 export type Draft = {
   text: string;
@@ -20,18 +20,18 @@ export type Draft = {
 export function useDraft(target: Target, original: string, revision: number): Draft {
   const name = draftOf(target);
   const document = documentOf(target);
-  const kept = useKept(name);
+  const kept = useStoredText(name);
   const { text, isChanged, begun } = draftFrom(kept, original, revision);
-  useEffect(() => keep(document, original), [document, original]);
+  useEffect(() => storeText(document, original), [document, original]);
   return {
     text,
     isChanged,
     ...(isChanged && begun !== revision && { behind: begun }),
     write(written) {
       if (written === original) drop(name);
-      else keep(name, written, { revision: begun });
+      else storeText(name, written, { revision: begun });
     },
-    catchUp: () => kept && keep(name, kept.text, { revision }),
+    catchUp: () => kept && storeText(name, kept.text, { revision }),
     discard: () => drop(name),
   };
 }

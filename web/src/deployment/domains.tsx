@@ -15,7 +15,7 @@ import { usePending } from '../parts/use-pending.ts';
 type DomainsProps = { target: Target };
 
 export function Domains({ target }: DomainsProps) {
-  const { value, problem, ask } = useAnswer('domains', () => listDomains(target));
+  const { value, problem, reload } = useAnswer('domains', () => listDomains(target));
   const [isAdding, setIsAdding] = useState(false);
   const names =
     value?.domains.filter(({ state, redirectTo }) => state !== 'released' && redirectTo === undefined) ?? [];
@@ -34,7 +34,7 @@ export function Domains({ target }: DomainsProps) {
       {value && value.domains.length > 0 && (
         <ul className="domain-rows">
           {value.domains.map((domain) => (
-            <DomainRow key={domain.domain} domain={domain} target={target} onChange={ask} />
+            <DomainRow key={domain.domain} domain={domain} target={target} onChange={reload} />
           ))}
         </ul>
       )}
@@ -45,7 +45,7 @@ export function Domains({ target }: DomainsProps) {
             onSubmit={({ domain = '', redirectTo = '' }) => addDomain(target, domain, redirectTo || undefined)}
             onDone={() => {
               setIsAdding(false);
-              ask();
+              reload();
             }}
           >
             <Field

@@ -1,8 +1,6 @@
 /** A deployment that has ended, and can be restored for a while. */
 import { useState } from 'react';
 import { DeployAgain } from '../home/deploy-again.tsx';
-import { draftOf } from '../kept/names.ts';
-import { drop } from '../kept/use-kept.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
@@ -12,6 +10,8 @@ import { usePending } from '../parts/use-pending.ts';
 import { go, Link } from '../routing/router.tsx';
 import { deleteRetainedData, restoreDeployment, type Target } from '../service/calls.ts';
 import type { Answer, Problem } from '../service/request.ts';
+import { draftOf } from '../stored-texts/names.ts';
+import { drop } from '../stored-texts/use-stored-text.ts';
 import type { endOf } from './event-text.ts';
 
 const words = { removed: 'was removed', expired: 'has expired', ended: 'has ended' };

@@ -2,9 +2,6 @@
 import { useLayoutEffect, useRef } from 'react';
 import { hasFailedBuild } from '../../../src/client/build-failure.ts';
 import { DeployAgain } from '../home/deploy-again.tsx';
-import { draftFrom } from '../kept/kept-texts.ts';
-import { draftOf } from '../kept/names.ts';
-import { keep, keptAs } from '../kept/use-kept.ts';
 import { capitalised } from '../parts/capitalised.ts';
 import { Prose } from '../parts/prose.tsx';
 import { showToast } from '../parts/toast.tsx';
@@ -15,6 +12,9 @@ import { go, Link } from '../routing/router.tsx';
 import { pathOf, type Route } from '../routing/routes.ts';
 import { configurationOf, restartPod, type Target } from '../service/calls.ts';
 import type { Configuration, PodState, Status } from '../service/records.ts';
+import { draftOf } from '../stored-texts/names.ts';
+import { draftFrom } from '../stored-texts/stored-texts.ts';
+import { storedAs, storeText } from '../stored-texts/use-stored-text.ts';
 import { decisiveLine } from './decisive-line.ts';
 
 type FailureProps = { status: Status; target: Target; route: Extract<Route, { page: 'deployment' }> };
@@ -108,7 +108,7 @@ function Actions({ status, target, pod, missingVariable }: ActionsProps) {
     if (!answer.ok) return showToast(answer.problem.error);
     const { text, begun } = draftAt(target, answer.value);
     const edited = change(edits, text);
-    if (edited && edited.text !== text) keep(draftOf(target), edited.text, { revision: begun });
+    if (edited && edited.text !== text) storeText(draftOf(target), edited.text, { revision: begun });
     go(`${pathOf({ page: 'deployment', ...target, tab: 'configuration' })}${edited ? `?line=${edited.line}` : ''}`);
   };
   const restart = async (name: string) => {
@@ -173,5 +173,5 @@ function VariableAction({ status, target, pod, variable, disabled, onClick }: Va
 }
 
 function draftAt(target: Target, { yaml, revision }: Configuration) {
-  return draftFrom(keptAs(draftOf(target)), yaml.replaceAll(/\r\n?/g, '\n'), revision);
+  return draftFrom(storedAs(draftOf(target)), yaml.replaceAll(/\r\n?/g, '\n'), revision);
 }

@@ -1,11 +1,11 @@
 /** A deployment that has ended, or that is not this person's. */
 import { signInPath } from '../account/next.ts';
 import { DeployAgain } from '../home/deploy-again.tsx';
-import { documentOf } from '../kept/names.ts';
-import { useKept } from '../kept/use-kept.ts';
 import { Link } from '../routing/router.tsx';
 import type { Target } from '../service/calls.ts';
 import type { Problem } from '../service/request.ts';
+import { documentOf } from '../stored-texts/names.ts';
+import { useStoredText } from '../stored-texts/use-stored-text.ts';
 import { endOf, type StreamedEvent } from './event-text.ts';
 import { TokenForm } from './token-form.tsx';
 
@@ -18,7 +18,7 @@ type MissingDeploymentProps = {
 };
 
 export function MissingDeployment({ target, problem, events, onOpened }: MissingDeploymentProps) {
-  const isKept = useKept(documentOf(target)) !== undefined;
+  const isKept = useStoredText(documentOf(target)) !== undefined;
   const { title, says, isUnknown } = explain(
     target,
     problem,

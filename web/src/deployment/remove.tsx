@@ -1,8 +1,6 @@
 /** Removing a deployment, with a question before it. */
 import { useState } from 'react';
 import { deployAgainAction } from '../home/deploy-again.tsx';
-import { draftOf } from '../kept/names.ts';
-import { drop } from '../kept/use-kept.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { showToast } from '../parts/toast.tsx';
@@ -10,6 +8,8 @@ import { recordEnd } from '../remembered/remembered.ts';
 import { go } from '../routing/router.tsx';
 import { removeDeployment, type Target } from '../service/calls.ts';
 import type { Problem } from '../service/request.ts';
+import { draftOf } from '../stored-texts/names.ts';
+import { drop } from '../stored-texts/use-stored-text.ts';
 
 /** `onKept`: it is removed, and can be restored. */
 export function RemoveButton({ target, onKept }: { target: Target; onKept: () => void }) {

@@ -1,13 +1,13 @@
 /** Removes several deployments at once, after a question that names each. */
 import { useState } from 'react';
-import { draftOf } from '../kept/names.ts';
-import { drop } from '../kept/use-kept.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { showToast } from '../parts/toast.tsx';
 import { recordEnd, targetOf } from '../remembered/remembered.ts';
 import { removeDeployment } from '../service/calls.ts';
 import type { Problem } from '../service/request.ts';
+import { draftOf } from '../stored-texts/names.ts';
+import { drop } from '../stored-texts/use-stored-text.ts';
 import { keyOf, type Listed } from './use-list.ts';
 
 type RemoveSeveralProps = { listed: readonly Listed[]; onDone: () => void };

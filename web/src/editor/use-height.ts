@@ -6,11 +6,11 @@ const key = 'berth.problems-height';
 const bounds = { least: 64, most: 640, usual: 176, step: 24 };
 
 export function useHeight(): { height: number; edge: ReturnType<typeof edgeOf> } {
-  const [height, setHeight] = useState(kept);
+  const [height, setHeight] = useState(storedHeight);
   const change = (to: number) => {
     const bounded = Math.round(Math.min(bounds.most, Math.max(bounds.least, to)));
     setHeight(bounded);
-    keep(bounded);
+    storeHeight(bounded);
   };
   return { height, edge: edgeOf(height, change) };
 }
@@ -46,7 +46,7 @@ function edgeOf(height: number, change: (to: number) => void) {
   } as const;
 }
 
-function kept(): number {
+function storedHeight(): number {
   try {
     const stored = Number(localStorage.getItem(key));
     return stored >= bounds.least && stored <= bounds.most ? stored : bounds.usual;
@@ -55,7 +55,7 @@ function kept(): number {
   }
 }
 
-function keep(height: number): void {
+function storeHeight(height: number): void {
   try {
     localStorage.setItem(key, String(height));
   } catch {

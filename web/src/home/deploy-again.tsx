@@ -1,14 +1,15 @@
 /** Starts a new deployment from the configuration that this browser has stored; renders nothing without one. */
-import { documentOf } from '../kept/names.ts';
-import { keptAs, useKept } from '../kept/use-kept.ts';
+
 import { showToast } from '../parts/toast.tsx';
 import { go } from '../routing/router.tsx';
+import { documentOf } from '../stored-texts/names.ts';
+import { storedAs, useStoredText } from '../stored-texts/use-stored-text.ts';
 import { replaceStart } from './start-draft.ts';
 
 type Place = { environment: string; applicationName: string };
 
 export function DeployAgain({ place, className = 'button' }: { place: Place; className?: string }) {
-  const kept = useKept(documentOf(place));
+  const kept = useStoredText(documentOf(place));
   if (!kept) return null;
   return (
     <button type="button" className={className} onClick={() => deployAgain(place)}>
@@ -19,11 +20,11 @@ export function DeployAgain({ place, className = 'button' }: { place: Place; cla
 
 /** Undefined where its configuration is not known here. */
 export function deployAgainAction(place: Place): { title: string; act: () => void } | undefined {
-  return keptAs(documentOf(place)) && { title: 'Deploy again', act: () => deployAgain(place) };
+  return storedAs(documentOf(place)) && { title: 'Deploy again', act: () => deployAgain(place) };
 }
 
 function deployAgain(place: Place): void {
-  const kept = keptAs(documentOf(place));
+  const kept = storedAs(documentOf(place));
   if (!kept) return;
   const undo = replaceStart(kept.text);
   go('/');

@@ -1,7 +1,8 @@
 /** The draft on the start page. A text that an example, a file or another document has replaced can be restored. */
-import type { KeptText } from '../kept/kept-texts.ts';
-import { earlierDraft, startDraft } from '../kept/names.ts';
-import { drop, keep, keptAs, useKept } from '../kept/use-kept.ts';
+
+import { earlierDraft, startDraft } from '../stored-texts/names.ts';
+import type { StoredText } from '../stored-texts/stored-texts.ts';
+import { drop, storedAs, storeText, useStoredText } from '../stored-texts/use-stored-text.ts';
 import { firstText } from './examples.ts';
 
 type StartDraft = {
@@ -13,13 +14,13 @@ type StartDraft = {
 };
 
 export function useStartDraft(): StartDraft {
-  const { text = firstText, source } = useKept(startDraft) ?? {};
-  const earlier = useKept(earlierDraft)?.text;
+  const { text = firstText, source } = useStoredText(startDraft) ?? {};
+  const earlier = useStoredText(earlierDraft)?.text;
   return { text, earlier: earlier === text ? undefined : earlier, source };
 }
 
 export function writeStart(text: string): void {
-  keep(startDraft, text, sourceOf(keptAs(startDraft)));
+  storeText(startDraft, text, sourceOf(storedAs(startDraft)));
 }
 
 /**
@@ -27,14 +28,15 @@ export function writeStart(text: string): void {
  * @returns what undoes that.
  */
 export function replaceStart(text: string, source?: string): () => void {
-  const before = [startDraft, earlierDraft].map((name) => ({ name, kept: keptAs(name) }));
+  const before = [startDraft, earlierDraft].map((name) => ({ name, stored: storedAs(name) }));
   stepAside();
   // As the editor counts lines; positions of problems and fixes are counted in the same text.
   const more = { isUntouched: true, ...(source !== undefined && { source }) } as const;
-  keep(startDraft, text.replaceAll(/\r\n?/g, '\n'), more);
+  storeText(startDraft, text.replaceAll(/\r\n?/g, '\n'), more);
   return () => {
-    for (const { name, kept } of before) {
-      if (kept) keep(name, kept.text, { ...sourceOf(kept), ...(kept.isUntouched && { isUntouched: true }) });
+    for (const { name, stored } of before) {
+      if (stored)
+        storeText(name, stored.text, { ...sourceOf(stored), ...(stored.isUntouched && { isUntouched: true }) });
       else drop(name);
     }
   };
@@ -42,18 +44,18 @@ export function replaceStart(text: string, source?: string): () => void {
 
 /** Restores the text that was replaced last. An edited current text becomes the replaced one. */
 export function takeBackEarlier(): void {
-  const earlier = keptAs(earlierDraft);
+  const earlier = storedAs(earlierDraft);
   if (!earlier) return;
   drop(earlierDraft);
   stepAside();
-  keep(startDraft, earlier.text, sourceOf(earlier));
+  storeText(startDraft, earlier.text, sourceOf(earlier));
 }
 
 function stepAside(): void {
-  const present = keptAs(startDraft);
-  if (present && !present.isUntouched) keep(earlierDraft, present.text, sourceOf(present));
+  const present = storedAs(startDraft);
+  if (present && !present.isUntouched) storeText(earlierDraft, present.text, sourceOf(present));
 }
 
-function sourceOf(kept: KeptText | undefined): Pick<KeptText, 'source'> {
-  return kept?.source === undefined ? {} : { source: kept.source };
+function sourceOf(stored: StoredText | undefined): Pick<StoredText, 'source'> {
+  return stored?.source === undefined ? {} : { source: stored.source };
 }

@@ -1,12 +1,12 @@
 /** Starts a deployment and goes to its page. */
 import { useRef, useState } from 'react';
-import { documentOf } from '../kept/names.ts';
-import { keep } from '../kept/use-kept.ts';
 import { rememberDeployment } from '../remembered/remembered.ts';
 import { go } from '../routing/router.tsx';
 import { pathOf } from '../routing/routes.ts';
 import { startDeployment } from '../service/calls.ts';
 import type { Problem } from '../service/request.ts';
+import { documentOf } from '../stored-texts/names.ts';
+import { storeText } from '../stored-texts/use-stored-text.ts';
 
 export function useDeploy() {
   const [isDeploying, setIsDeploying] = useState(false);
@@ -25,7 +25,7 @@ export function useDeploy() {
     sent.current = null;
     const { applicationName, environment, url, sessionToken } = answer.value;
     rememberDeployment({ applicationName, environment, url, sessionToken, startedAt: new Date().toISOString() });
-    keep(documentOf({ environment, applicationName }), text);
+    storeText(documentOf({ environment, applicationName }), text);
     go(pathOf({ page: 'deployment', environment, applicationName, tab: 'overview' }));
     window.scrollTo(0, 0);
   };

@@ -13,8 +13,8 @@ export type Range = 'hour' | 'day';
 export function useMetrics(target: Target, range: Range): AnswerState<DeploymentMetrics> {
   const requested = useAnswer(range, () => metricsOf(target, range));
   const now = useNow(askEveryMs);
-  const { ask } = requested;
+  const { reload } = requested;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the time says when to ask again
-  useEffect(() => ask(), [now, ask]);
+  useEffect(() => reload(), [now, reload]);
   return requested;
 }

@@ -119,7 +119,7 @@ const ofAccount =
   'API keys, webhooks, notifications, mails, passkeys, password, session tokens, plan, profile, browsers';
 
 /** Search words for the pages of a deployment. */
-const wordsOf: Partial<Record<Tab, string>> = {
+const keywordsOf: Partial<Record<Tab, string>> = {
   terminal: 'shell, exec',
   data: 'snapshots, volumes, backups, export',
   configuration: 'YAML, variables, update',
@@ -130,7 +130,7 @@ function ofDeployment(route: Route): Command[] {
   if (route.page !== 'deployment') return [];
   return tabs
     .filter((tab) => tab !== route.tab)
-    .map((tab) => to(capitalised(tab), route.applicationName, pathOf({ ...route, tab }), wordsOf[tab]));
+    .map((tab) => to(capitalised(tab), route.applicationName, pathOf({ ...route, tab }), keywordsOf[tab]));
 }
 
 function page(title: string, path: string, words = ''): Command {

@@ -10,7 +10,7 @@ export function ThemeSwitch() {
   const other = theme === 'dark' ? 'light' : 'dark';
   const change = () => {
     document.documentElement.dataset.theme = other;
-    keep(other);
+    storeTheme(other);
     setTheme(other);
   };
   useCommands([{ title: `Switch to the ${other} theme`, group: 'Page', isEverywhere: true, act: change }]);
@@ -28,7 +28,7 @@ function current(): Theme {
 }
 
 /** Read again by the page's first script, before anything is painted. */
-function keep(theme: Theme): void {
+function storeTheme(theme: Theme): void {
   try {
     localStorage.setItem('berth.theme', theme);
   } catch {

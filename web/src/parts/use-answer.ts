@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Answer, Problem } from '../service/request.ts';
 
-export type AnswerState<T> = { value?: T; problem?: Problem; ask: () => void };
+export type AnswerState<T> = { value?: T; problem?: Problem; reload: () => void };
 
 /** The last value stays while the next answer is on its way. */
 export function useAnswer<T>(key: string, question: () => Promise<Answer<T>>): AnswerState<T> {
@@ -24,5 +24,5 @@ export function useAnswer<T>(key: string, question: () => Promise<Answer<T>>): A
       isWanted = false;
     };
   }, [key, round]);
-  return { ...state, ask: useCallback(() => setRound((before) => before + 1), []) };
+  return { ...state, reload: useCallback(() => setRound((before) => before + 1), []) };
 }

@@ -3,9 +3,9 @@
  * other origins, and with them the applications themselves, cannot read.
  */
 import { useSyncExternalStore } from 'react';
-import { documentOf, draftOf } from '../kept/names.ts';
-import { drop, dropAllBut } from '../kept/use-kept.ts';
 import type { Target } from '../service/calls.ts';
+import { documentOf, draftOf } from '../stored-texts/names.ts';
+import { drop, dropAllBut } from '../stored-texts/use-stored-text.ts';
 import { forget, type Remembered, readRemembered, remember, withEnd } from './list.ts';
 
 const key = 'berth.deployments';

@@ -1,6 +1,5 @@
 /** The revisions, the last one first: who requested each, its result, and its changes. */
-import { draftOf } from '../kept/names.ts';
-import { drop, keep, keptAs } from '../kept/use-kept.ts';
+
 import { capitalised } from '../parts/capitalised.ts';
 import { useNow } from '../parts/now.ts';
 import { printAgo, printMoment } from '../parts/time.ts';
@@ -9,6 +8,8 @@ import { go } from '../routing/router.tsx';
 import { pathOf } from '../routing/routes.ts';
 import { configurationOf, type Target } from '../service/calls.ts';
 import type { Revision } from '../service/records.ts';
+import { draftOf } from '../stored-texts/names.ts';
+import { drop, storedAs, storeText } from '../stored-texts/use-stored-text.ts';
 import { authMethodWords, badgeOf, changesOf, earlierThan, outcomeOf, type Pair } from './words.ts';
 
 type RevisionListProps = {
@@ -86,17 +87,17 @@ export function RevisionList({ revisions, target, pair, onCompare, onBack }: Rev
 /** Its text becomes the draft of the configuration, and what was there before can be had back. */
 async function edit(target: Target, { number, isCurrent }: Revision): Promise<void> {
   const name = draftOf(target);
-  const before = keptAs(name);
+  const before = storedAs(name);
   if (isCurrent) {
     go(pathOf({ page: 'deployment', ...target, tab: 'configuration' }));
     return;
   }
   const answer = await configurationOf(target, number);
   if (!answer.ok) return showToast(`${answer.problem.error} ${answer.problem.hint ?? ''}`);
-  keep(name, answer.value.yaml.replaceAll(/\r\n?/g, '\n'));
+  storeText(name, answer.value.yaml.replaceAll(/\r\n?/g, '\n'));
   go(pathOf({ page: 'deployment', ...target, tab: 'configuration' }));
   showToast(`The text of revision ${number} is in the editor.`, {
     title: 'Undo',
-    act: () => (before ? keep(name, before.text, before) : drop(name)),
+    act: () => (before ? storeText(name, before.text, before) : drop(name)),
   });
 }

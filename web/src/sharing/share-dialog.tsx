@@ -50,7 +50,7 @@ function StatusPage({ target }: { target: Target }) {
   const ask = async (question: () => Promise<Answer<unknown>>) => {
     const answer = await whileAsking(question());
     setProblem(answer.ok ? undefined : answer.problem);
-    known.ask();
+    known.reload();
   };
 
   return (

@@ -13,13 +13,13 @@ import './sharing.css';
 const lookEveryMs = 5_000;
 
 export default function SharedPage({ token }: { token: string }) {
-  const { value, problem, ask } = useAnswer(token, () => sharedStatusOf(token));
+  const { value, problem, reload } = useAnswer(token, () => sharedStatusOf(token));
   const isGone = problem?.code === 'share_not_found';
   const isOver = isGone || value?.health === 'expired';
   const now = useNow(lookEveryMs);
   // biome-ignore lint/correctness/useExhaustiveDependencies: requested again as time passes, while the page is visible
   useEffect(() => {
-    if (!isOver) ask();
+    if (!isOver) reload();
   }, [now, isOver]);
   useEffect(() => {
     if (value) document.title = `${value.applicationName}: ${value.health} · Berth`;

@@ -103,7 +103,7 @@ export function RestoreDialog({ target, snapshot, onClose, onDone }: RestoreDial
           <>
             <p>{isBeside ? startedWith(preview, now) : replacedBy(preview, now)}</p>
             <p className="small">
-              {isBeside ? 'The existing deployment does not change.' : stoppedWords(preview)}
+              {isBeside ? 'The existing deployment does not change.' : stoppedText(preview)}
               {preview.left.length > 0 &&
                 ` ${isBeside ? 'Empty at first' : 'Left as they are'}: ${preview.left.join(', ')}.`}
             </p>
@@ -121,6 +121,6 @@ export function RestoreDialog({ target, snapshot, onClose, onDone }: RestoreDial
   );
 }
 
-function stoppedWords({ stopped }: RestorePreview): string {
+function stoppedText({ stopped }: RestorePreview): string {
   return stopped.length === 0 ? 'No pod is stopped.' : `Stopped and started again: ${stopped.join(', ')}.`;
 }

@@ -35,7 +35,7 @@ const lookEveryMs = 1_500;
 type SnapshotsPanelProps = { target: Target; isKept: boolean; hasVolumes: boolean };
 
 export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelProps) {
-  const { value, problem, ask } = useAnswer(`${isKept}`, () => snapshotsOf(target));
+  const { value, problem, reload } = useAnswer(`${isKept}`, () => snapshotsOf(target));
   const [refusal, setRefusal] = useState<Problem>();
   const [isAsking, whileAsking] = usePending();
   /** The user's choice about updates, before the service has answered. */
@@ -45,9 +45,9 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
   const isBusy = value !== undefined && isUnderWay(value);
   useEffect(() => {
     if (!isBusy) return;
-    const timer = setInterval(() => document.hidden || ask(), lookEveryMs);
+    const timer = setInterval(() => document.hidden || reload(), lookEveryMs);
     return () => clearInterval(timer);
-  }, [isBusy, ask]);
+  }, [isBusy, reload]);
 
   const isOffered = problem?.code !== 'snapshots_not_offered';
   const obstacle = obstacleOf({ isOffered, isKept, hasVolumes });
@@ -60,7 +60,7 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
     const answer = await whileAsking(takeSnapshot(target, { dump: isDumping && dumpChoice !== undefined }));
     setRefusal(answer.ok ? undefined : answer.problem);
     if (answer.ok) showToast(answer.value.message);
-    ask();
+    reload();
   };
   const wish = async (beforeUpdates: boolean) => {
     setWished(beforeUpdates);
@@ -73,7 +73,7 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
   const done = (message: string) => {
     close();
     showToast(message);
-    ask();
+    reload();
   };
 
   const open = ({ sessionToken, ...started }: NonNullable<Restored['started']>) => {

@@ -8,11 +8,11 @@ import { Link } from '../routing/router.tsx';
 import { call } from '../service/request.ts';
 import './templates.css';
 
-type Looked = { search: string; tag: string };
+type Filter = { search: string; tag: string };
 
 export default function TemplatesPage() {
   const { value, problem } = useAnswer('templates', () => call('listTemplates', {}));
-  const [looked, setLooked] = useState(readLooked);
+  const [looked, setLooked] = useState(readFilter);
   useEffect(() => {
     const given = Object.entries(looked).filter(([, text]) => text !== '');
     const query = new URLSearchParams(given).toString();
@@ -38,8 +38,8 @@ export default function TemplatesPage() {
 type GalleryProps = {
   templates: readonly Listed[];
   tags: readonly string[];
-  looked: Looked;
-  setLooked: (looked: Looked) => void;
+  looked: Filter;
+  setLooked: (looked: Filter) => void;
 };
 type Listed = { name: string; title: string; description: string; tags: string[]; images: string[] };
 
@@ -113,7 +113,7 @@ function shortImage(image: string): string {
   return image.split('/').at(-1)!.split(':')[0]!;
 }
 
-function readLooked(): Looked {
+function readFilter(): Filter {
   const requested = new URLSearchParams(location.search);
   return { search: requested.get('search') ?? '', tag: requested.get('tag') ?? '' };
 }

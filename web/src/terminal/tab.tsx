@@ -110,12 +110,12 @@ function Ended({ end, pod }: { end: End; pod: string }) {
   if (end.kind === 'refused') return <ProblemNotice problem={withOwnHint(end)} />;
   return (
     <p className="ended soft small" role="status">
-      {wordsOf(end, pod)}
+      {describeEnd(end, pod)}
     </p>
   );
 }
 
-function wordsOf(end: Exclude<End, { kind: 'refused' }>, pod: string): string {
+function describeEnd(end: Exclude<End, { kind: 'refused' }>, pod: string): string {
   if (end.kind === 'broken') return `The connection to ${pod} was lost. The shell was stopped.`;
   if (end.message !== undefined) return end.message;
   if (end.exitCode === null) return `The container of ${pod} has ended, and the shell with it.`;

@@ -13,13 +13,13 @@ import { explainJson } from '../../requests/schema-refusal.ts';
 /** The limits of a configuration, and the present amounts if it is an update. */
 export type Bounds = { max: Maximum; present?: Present | undefined };
 
-type Asked = { text: string; isStrict?: boolean; bounds?: Bounds; missing?: MissingImage[] };
+type ReadInput = { text: string; isStrict?: boolean; bounds?: Bounds; missing?: MissingImage[] };
 
 /** Arguments and results are plain data, because they cross threads. */
 const readings = {
   unwrap: ({ text }: { text: string }) => unwrapJson(text),
-  parse: (requested: Asked) => parseConfiguration(requested.text, judgingOf(requested)),
-  correct(requested: Asked) {
+  parse: (requested: ReadInput) => parseConfiguration(requested.text, judgingOf(requested)),
+  correct(requested: ReadInput) {
     const judging = judgingOf(requested);
     const parsed = parseConfiguration(requested.text, judging);
     return { parsed, fixed: fixDocument(requested.text, parsed, judging) };
@@ -31,13 +31,13 @@ export type Kind = keyof Readings;
 export type InputOf<K extends Kind> = Parameters<Readings[K]>[0];
 export type OutputOf<K extends Kind> = ReturnType<Readings[K]>;
 
-export type ReadRequest<K extends Kind = Kind> = { kind: K; asked: InputOf<K> };
+export type ReadRequest<K extends Kind = Kind> = { kind: K; input: InputOf<K> };
 
-export function read<K extends Kind>({ kind, asked }: ReadRequest<K>): OutputOf<K> {
-  return (readings[kind] as (requested: InputOf<K>) => OutputOf<K>)(asked);
+export function read<K extends Kind>({ kind, input }: ReadRequest<K>): OutputOf<K> {
+  return (readings[kind] as (requested: InputOf<K>) => OutputOf<K>)(input);
 }
 
-function judgingOf({ isStrict = false, bounds, missing = [] }: Asked): Judging {
+function judgingOf({ isStrict = false, bounds, missing = [] }: ReadInput): Judging {
   const tooMuch = (spec: AppSpec) => (bounds ? beyond(spec, bounds.max, bounds.present) : []);
   return { isStrict, judge: (spec) => [...tooMuch(spec), ...atPods(spec, missing)] };
 }

@@ -50,8 +50,8 @@ export function createReader(changed: Partial<PoolOptions> & { longestHere?: num
   return {
     async read<K extends Kind>(client: string, kind: K, requested: InputOf<K>): Promise<Result<OutputOf<K>>> {
       if (requested.text.length <= (changed.longestHere ?? longest[kind]))
-        return succeed(read({ kind, asked: requested }));
-      const outcome = await pool.run(client, { kind, asked: requested });
+        return succeed(read({ kind, input: requested }));
+      const outcome = await pool.run(client, { kind, input: requested });
       return resultOf(outcome as Outcome<OutputOf<K>>);
     },
     close: () => pool.close(),

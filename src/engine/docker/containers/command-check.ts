@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import { type CheckEnd, programOf, wordsOfCheck } from '../../check-words.ts';
+import { type CheckEnd, checkMessage, programOf } from '../../check-message.ts';
 import type { Reason } from '../../readiness/attempts.ts';
 import type { RunCheck } from '../../readiness/probe.ts';
 import { readFrames } from './exec-frames.ts';
@@ -144,6 +144,6 @@ function endOf(code: number, output: string): CheckEnd {
 }
 
 function reasonOf(command: string[], end: CheckEnd): Reason | undefined {
-  const reported = wordsOfCheck(command, end);
+  const reported = checkMessage(command, end);
   return reported && { kind: 'unhealthy', ...reported };
 }

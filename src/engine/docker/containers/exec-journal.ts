@@ -14,14 +14,14 @@ const lookEveryMs = 500;
 
 export type ExecJournal = {
   /** Before it is started. */
-  note(execId: string): Promise<void>;
+  add(execId: string): Promise<void>;
   forget(execId: string): Promise<void>;
 };
 
 /** A folder with an empty file for each: its name is the engine's id. */
 export function createExecJournal(folder: string): ExecJournal {
   return {
-    async note(execId) {
+    async add(execId) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeFile(join(folder, execId), '', { mode: 0o600 });
     },

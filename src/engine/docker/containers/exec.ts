@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { wait } from '../../../lib/wait.ts';
-import { reasonNotStartable } from '../../check-words.ts';
+import { reasonNotStartable } from '../../check-message.ts';
 import { EngineFault } from '../../engine.ts';
 import type { Exec, ExecOutput, ExecRequest, RunningExec, TerminalSize } from '../../exec.ts';
 import { isOwnedBy } from '../../labels.ts';
@@ -49,7 +49,7 @@ export function createExec(docker: Docker, owner: string, journal: ExecJournal):
         watching.abort();
         await journal.forget(exec.id);
       };
-      await journal.note(exec.id);
+      await journal.add(exec.id);
       const over = await watchEnd(docker, { containerId: found.Id, execId: exec.id }, watching.signal);
       return await begin(exec, request, { group, over, forget });
     },

@@ -43,10 +43,10 @@ function limitsOf(text: string): Limits {
 }
 
 /** `networks`: names of the networks that the container is connected to. */
-type Seen = { isPaused: boolean; networks: readonly string[]; deploymentId: string };
+type ContainerState = { isPaused: boolean; networks: readonly string[]; deploymentId: string };
 
 /** PURE. Reads tampering from a listing. A container that is not on its own network was disconnected. */
-export function tamperingSeen({ isPaused, networks, deploymentId }: Seen): Tampering | undefined {
+export function findTampering({ isPaused, networks, deploymentId }: ContainerState): Tampering | undefined {
   if (isPaused) return 'paused';
   const own = networkName(deploymentId);
   if (!networks.includes(own)) return 'off-network';
@@ -56,7 +56,7 @@ export function tamperingSeen({ isPaused, networks, deploymentId }: Seen): Tampe
 /** PURE. As `tamperingSeen`, plus the changes that only an inspection shows. Earlier releases recorded no limits. */
 export function tamperingOf(found: Docker.ContainerInspectInfo, deploymentId: string): Tampering | undefined {
   const networks = Object.keys(found.NetworkSettings.Networks ?? {});
-  const seen = tamperingSeen({ isPaused: found.State.Paused, networks, deploymentId });
+  const seen = findTampering({ isPaused: found.State.Paused, networks, deploymentId });
   if (seen) return seen;
   const made = (found.Config.Labels as Labels)[labelKeys.limits];
   return made && areOthers(found.HostConfig, made) ? 'limits' : undefined;

@@ -74,12 +74,12 @@ export function createWalks(docker: Docker, { hostFacts, now, walkEveryMs }: Wal
   let unexplained = 0;
 
   async function walk(containers: Docker.ContainerInfo[], volumes: Docker.VolumeInspectInfo[]) {
-    await keepPlaces(containers);
+    await findPlaces(containers);
     const layers = [...places.values()].flatMap(({ directories }) => directories);
     const measured = await measure([...layers, ...volumes.map(({ Mountpoint }) => Mountpoint)]);
     const bytes = new Map(volumes.map(({ Name, Mountpoint }) => [Name, measured.get(Mountpoint) ?? 0]));
     const hidden = containers.filter(({ Id }) => !places.get(Id)?.directories.length);
-    const reported = hidden.length > 0 ? await layersAsTold(docker, hidden) : new Map<string, number>();
+    const reported = hidden.length > 0 ? await layersReportedByDocker(docker, hidden) : new Map<string, number>();
     for (const [id, { directories, files }] of places) {
       const inLayer = reported.get(id) ?? directories.reduce((sum, path) => sum + (measured.get(path) ?? 0), 0);
       bytes.set(id, inLayer + (await sizeOf(files)));
@@ -87,7 +87,7 @@ export function createWalks(docker: Docker, { hostFacts, now, walkEveryMs }: Wal
     return bytes;
   }
 
-  async function keepPlaces(containers: Docker.ContainerInfo[]): Promise<void> {
+  async function findPlaces(containers: Docker.ContainerInfo[]): Promise<void> {
     for (const id of places.keys()) {
       if (containers.some(({ Id }) => Id === id)) continue;
       places.delete(id);
@@ -125,7 +125,9 @@ export function createWalks(docker: Docker, { hostFacts, now, walkEveryMs }: Wal
       const hasNew = isReachable && containers.some(({ Id }) => !last?.bytes.has(Id));
       if (last && !isDue(last, room, startedMs, hasNew ? 0 : everyMs)) return last;
       const volumes = await volumesNow();
-      const bytes = isReachable ? await walk(containers, volumes) : await asTold(docker, containers, volumes);
+      const bytes = isReachable
+        ? await walk(containers, volumes)
+        : await sizesReportedByDocker(docker, containers, volumes);
       if (isReachable) {
         const grown = total(bytes) + otherBytes - (last ? total(last.bytes) + last.otherBytes : 0);
         if (last) unexplained = Math.max(0, unexplained + last.freeBytes - room.freeBytes - grown);
@@ -183,7 +185,10 @@ async function sizeOf(files: string[]): Promise<number> {
 }
 
 /** The engine's own walk of the layers, by id; it counts files with holes in full. */
-async function layersAsTold(docker: Docker, containers: Docker.ContainerInfo[]): Promise<Map<string, number>> {
+async function layersReportedByDocker(
+  docker: Docker,
+  containers: Docker.ContainerInfo[],
+): Promise<Map<string, number>> {
   const filters = { id: containers.map(({ Id }) => Id) };
   const reported = (await docker.listContainers({ filters, size: true })) as (Docker.ContainerInfo & {
     SizeRw?: number;
@@ -191,8 +196,12 @@ async function layersAsTold(docker: Docker, containers: Docker.ContainerInfo[]):
   return new Map(reported.map(({ Id, SizeRw = 0 }) => [Id, SizeRw]));
 }
 
-async function asTold(docker: Docker, containers: Docker.ContainerInfo[], volumes: Docker.VolumeInspectInfo[]) {
-  const bytes = containers.length > 0 ? await layersAsTold(docker, containers) : new Map<string, number>();
+async function sizesReportedByDocker(
+  docker: Docker,
+  containers: Docker.ContainerInfo[],
+  volumes: Docker.VolumeInspectInfo[],
+) {
+  const bytes = containers.length > 0 ? await layersReportedByDocker(docker, containers) : new Map<string, number>();
   if (volumes.length === 0) return bytes;
   const names = new Set(volumes.map(({ Name }) => Name));
   const { Volumes: known } = (await docker.df()) as { Volumes: Docker.VolumeInspectInfo[] | null };

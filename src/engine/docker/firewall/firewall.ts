@@ -56,7 +56,7 @@ export type FirewallOptions = Pick<RuleSettings, 'owner' | 'answersAll' | 'build
   /** The networks of this installation on the engine, made by any of its processes. */
   readBridges: () => Promise<ReadonlyMap<string, Egress>>;
   /** Stores the rules as text, to be loaded at the next boot before the containers start. */
-  keep: (rules: string) => Promise<void>;
+  saveRules: (rules: string) => Promise<void>;
   log: FirewallLog;
   /** Called when it turns out that the rules are in force, or that they cannot be put there. */
   report: (areInForce: boolean) => void;
@@ -69,7 +69,7 @@ export type FirewallLog = {
 
 /** Resolves when the rules are in force for the bridges that are there. Throws ProgramError when they cannot be. */
 export async function startFirewall(options: FirewallOptions): Promise<Firewall> {
-  const { owner, edges: ownEdges = [], readResolvers, readBridges, keep, log, report } = options;
+  const { owner, edges: ownEdges = [], readResolvers, readBridges, saveRules, log, report } = options;
   const bridges = new Map<string, Admission>();
   await learnBridges();
   /** When this process has admitted a bridge: it may be about to be made. */
@@ -96,9 +96,9 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
   }
 
   /** Callers need not wait: this is for the next boot. */
-  const keepLatest = latestOnly(keep);
+  const saveLatest = latestOnly(saveRules);
   async function remember(): Promise<void> {
-    await keepLatest(rules(resolvers)).catch((error: unknown) => {
+    await saveLatest(rules(resolvers)).catch((error: unknown) => {
       log.error({ err: error }, 'firewall rules cannot be kept for the next boot');
     });
   }

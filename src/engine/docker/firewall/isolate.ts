@@ -29,7 +29,7 @@ export function rulesFile(dataDir: string): string {
   return join(dataDir, 'firewall.nft');
 }
 
-export type IsolationOptions = Omit<FirewallOptions, 'readResolvers' | 'readBridges' | 'answersAll' | 'keep'> & {
+export type IsolationOptions = Omit<FirewallOptions, 'readResolvers' | 'readBridges' | 'answersAll' | 'saveRules'> & {
   /** For networks that do not say what theirs is. */
   egress: Egress;
   /** The only name servers of containers. Absent: those of the engine. */
@@ -40,7 +40,7 @@ export type IsolationOptions = Omit<FirewallOptions, 'readResolvers' | 'readBrid
 export async function isolate(docker: Docker, options: IsolationOptions): Promise<Isolation> {
   const { owner, egress, dataDir, resolvers } = options;
   // The file is complete at the next boot, even if the machine crashes now.
-  const keep = (rules: string) => replaceFile(rulesFile(dataDir), rules, { flush: true });
+  const saveRules = (rules: string) => replaceFile(rulesFile(dataDir), rules, { flush: true });
   if (!isLocal(docker))
     return { problem: 'the engine at DOCKER_HOST may be on another machine, whose firewall is not ours' };
   let firewall: Firewall | undefined;
@@ -49,7 +49,7 @@ export async function isolate(docker: Docker, options: IsolationOptions): Promis
       ? { readResolvers: async () => resolvers, answersAll: resolvers[0] }
       : { readResolvers };
     const readBridges = () => presentBridges(docker, owner, egress);
-    firewall = await startFirewall({ ...options, keep, readBridges, ...requested });
+    firewall = await startFirewall({ ...options, saveRules, readBridges, ...requested });
     const wrong = await checkFromInside(owner);
     return { firewall, ...(wrong && { problem: wrong }) };
   } catch (error) {

@@ -30,7 +30,7 @@ export function createHostFacts(docker: Docker, uptime: () => number): () => Pro
   let known: { facts: HostFacts; atMs: number } | undefined;
   let asking: Promise<HostFacts> | undefined;
 
-  async function ask(): Promise<HostFacts> {
+  async function readFacts(): Promise<HostFacts> {
     try {
       const facts = await readHostFacts(docker);
       known = { facts, atMs: uptime() };
@@ -42,7 +42,7 @@ export function createHostFacts(docker: Docker, uptime: () => number): () => Pro
 
   return async () => {
     const isOld = !known || uptime() - known.atMs >= rememberMs;
-    if (isOld) asking ??= ask();
+    if (isOld) asking ??= readFacts();
     if (!known) return await asking!;
     asking?.catch(() => {});
     return known.facts;

@@ -5,8 +5,8 @@ import type Docker from 'dockerode';
 import { isPinned, isReference } from '../../../config/values/image-names.ts';
 import { architectureHint } from '../../../images/image-fault.ts';
 import { EngineFault, type ExportedImage } from '../../engine.ts';
-import { keptName, pinnedAmong } from '../../images/kept-names.ts';
 import { isLocalImage, type LocalImages } from '../../images/local-images.ts';
+import { pinnedAmong, verifiedName } from '../../images/verified-names.ts';
 import { orAbsent } from '../faults.ts';
 
 export type ImageFacts = {
@@ -28,7 +28,7 @@ export type ImageFacts = {
  */
 export async function readImage(docker: Docker, image: string, local: LocalImages): Promise<ImageFacts | undefined> {
   if (!isReference(image)) return undefined;
-  const kept = () => inspectImage(docker, keptName(image));
+  const kept = () => inspectImage(docker, verifiedName(image));
   const own = async () => {
     const found = await inspectImage(docker, image);
     return found && isLocalImage(image, found.Config?.Labels, local) ? found : undefined;
@@ -42,7 +42,7 @@ export async function readImage(docker: Docker, image: string, local: LocalImage
   if (!found || (!isOwn && pinned === undefined)) return undefined;
   const test = found.Config?.Healthcheck?.Test ?? [];
   return {
-    name: isOwn ? image : keptName(image)!,
+    name: isOwn ? image : verifiedName(image)!,
     architecture: found.Architecture,
     volumes: Object.keys(found.Config?.Volumes ?? {}),
     labels: Object.keys(found.Config?.Labels ?? {}),

@@ -2,7 +2,7 @@
 import type Docker from 'dockerode';
 import { isGateName } from '../../../images/gate/distribution.ts';
 import type { HostImage } from '../../engine.ts';
-import { isKeptName, keptName, referenceOf } from '../../images/kept-names.ts';
+import { isVerifiedName, referenceOf, verifiedName } from '../../images/verified-names.ts';
 import { statusOf, unless } from '../faults.ts';
 
 export async function listImages(docker: Docker): Promise<HostImage[]> {
@@ -11,7 +11,7 @@ export async function listImages(docker: Docker): Promise<HostImage[]> {
   return images.map(({ Id, RepoTags, RepoDigests, Size }) => ({
     id: Id,
     // Docker names an image without tags and digests <none>.
-    tags: (RepoTags ?? []).filter((tag) => !tag.startsWith('<none>') && !isKeptName(tag)),
+    tags: (RepoTags ?? []).filter((tag) => !tag.startsWith('<none>') && !isVerifiedName(tag)),
     brought: (RepoTags ?? []).flatMap((tag) => referenceOf(tag) ?? []),
     digests: (RepoDigests ?? []).filter((digest) => !digest.startsWith('<none>')),
     sizeBytes: Size,
@@ -52,7 +52,7 @@ export async function removeUnnamed(docker: Docker): Promise<number> {
  * name. Returns false then.
  */
 export async function removeImage(docker: Docker, { tags, digests, brought }: HostImage): Promise<boolean> {
-  for (const name of [...tags, ...digests, ...brought.flatMap((reference) => keptName(reference) ?? [])]) {
+  for (const name of [...tags, ...digests, ...brought.flatMap((reference) => verifiedName(reference) ?? [])]) {
     try {
       await docker.getImage(name).remove();
     } catch (error) {

@@ -53,7 +53,7 @@ export function watchPull(layers: readonly { digest: string; diffId: string; siz
   }
   return {
     line(line) {
-      note(coming, line);
+      addLine(coming, line);
       return progress();
     },
     passed(digest, bytes) {
@@ -69,7 +69,7 @@ function nameOf(digest: string): string {
   return hex.slice(0, idLength);
 }
 
-function note(coming: Map<string, Layer>, { id, status, progressDetail }: PullLine): void {
+function addLine(coming: Map<string, Layer>, { id, status, progressDetail }: PullLine): void {
   const layer = coming.get(id ?? '');
   if (!layer) return;
   const { current = 0, total = 0 } = progressDetail ?? {};

@@ -10,8 +10,8 @@ import type { Images } from '../../../images/open.ts';
 import { orAbort } from '../../../lib/wait.ts';
 import { EngineFault, type Pulling } from '../../engine.ts';
 import { asEngineFault } from '../../images/as-engine-fault.ts';
-import { keptName } from '../../images/kept-names.ts';
 import type { LocalImages } from '../../images/local-images.ts';
+import { verifiedName } from '../../images/verified-names.ts';
 import { engineUnresponsive, isTimeout, orAbsent, textOf, unless } from '../faults.ts';
 import { type HostFacts, isAtLeast } from '../host/host-facts.ts';
 import { checkArchitecture, readImage } from './image-facts.ts';
@@ -169,7 +169,7 @@ async function bring(
         throw full.signal.aborted ? full.signal.reason : error;
       }
       signal.throwIfAborted();
-      if (await keep(docker, offer.reference, image, resolved.digest)) return resolved.digest;
+      if (await tagPulled(docker, offer.reference, image, resolved.digest)) return resolved.digest;
     }
     throw new EngineFault('unavailable', `Image ${image} is gone from the host again.`, { image });
   } catch (error) {
@@ -222,8 +222,8 @@ async function pull(docker: Docker, { image, reference, auth, onLine, signal }: 
  * Gives it the names by which it is found from now on, and takes the one away under which it came. False when it is gone
  * already.
  */
-async function keep(docker: Docker, reference: string, image: string, digest: string): Promise<boolean> {
-  for (const name of new Set([keptName(pin(image, digest)), keptName(image)])) {
+async function tagPulled(docker: Docker, reference: string, image: string, digest: string): Promise<boolean> {
+  for (const name of new Set([verifiedName(pin(image, digest)), verifiedName(image)])) {
     if (name === undefined) throw new EngineFault('bad-request', `The name of image ${image} is too long.`, { image });
     const at = name.lastIndexOf(':');
     const tagged = docker.getImage(reference).tag({ repo: name.slice(0, at), tag: name.slice(at + 1) });

@@ -26,7 +26,7 @@ export type ProcessorWatchOptions = {
 
 /** Looks once a second until the abort; resolves when the last look has ended. */
 export async function watchProcessor(docker: Docker, options: ProcessorWatchOptions, stop: AbortSignal): Promise<void> {
-  const look = createProcessorLook(docker, options);
+  const look = createProcessorCheck(docker, options);
   const isBusy = createBusy();
   /** A service before this one may have left some. */
   let givingWay: number | undefined;
@@ -46,7 +46,7 @@ export async function watchProcessor(docker: Docker, options: ProcessorWatchOpti
 type Known = { group: ControlGroup; limitMillis: number; appetite?: CpuDemand };
 
 /** One look, which remembers those before it; returns how many containers yield after it. */
-export function createProcessorLook(
+export function createProcessorCheck(
   docker: Docker,
   { owner, log }: ProcessorWatchOptions,
   uptime = () => performance.now(),

@@ -81,7 +81,7 @@ export function createLoopVolumes(
     await chown(path, uid, gid);
   }
 
-  async function ensure(volume: LoopVolume, sizeBytes?: number, release = nobody): Promise<void> {
+  async function ensure(volume: LoopVolume, sizeBytes?: number, release = noRelease): Promise<void> {
     const place = placeOf(volume);
     const isThere = await exists(place.image);
     if (!isThere && sizeBytes === undefined)
@@ -169,7 +169,7 @@ export function createLoopVolumes(
   };
 }
 
-async function nobody(): Promise<void> {}
+async function noRelease(): Promise<void> {}
 
 /** Undefined when it has been removed just now. */
 async function usageOf(mount: string): Promise<Omit<LoopUsage, 'isStopped'> | undefined> {

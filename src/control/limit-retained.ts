@@ -11,7 +11,7 @@ const perOwner = 10;
 const diskShare = 0.2;
 
 /** Returns the deployments whose data is no longer kept. Their next visits remove the volumes. */
-export async function limitKept({
+export async function limitRetained({
   db,
   engine,
   now,

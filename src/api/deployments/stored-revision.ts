@@ -4,18 +4,18 @@ import { type Desired, desiredAt } from '../../deployment/desired.ts';
 import { revisionBefore } from '../../deployment/revision-history.ts';
 import { noEgress } from '../../deployment/workload/egress.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
-import { keptRevisions } from '../../store/revision-history.ts';
+import { storedRevisions } from '../../store/revision-history.ts';
 import { derivationOf } from '../../store/seeds.ts';
 import type { Service } from '../api-service.ts';
 
 /** @param named The number in the request. Default: the current revision. */
-export async function findKept(
+export async function findStoredRevision(
   { db }: Service,
   { id, revision }: Pick<Deployment, 'id' | 'revision'>,
   named: string | undefined,
 ): Promise<Result<number>> {
   if (named === undefined || Number(named) === revision) return succeed(revision);
-  const kept = (await keptRevisions(db, id)).map(({ number }) => number);
+  const kept = (await storedRevisions(db, id)).map(({ number }) => number);
   return kept.includes(Number(named)) ? succeed(Number(named)) : refuseRevision(Number(named), kept);
 }
 
@@ -25,7 +25,7 @@ export async function findEarlier(
   { id, revision }: Pick<Deployment, 'id' | 'revision'>,
   named: number | undefined,
 ): Promise<Result<number>> {
-  const kept = await keptRevisions(db, id);
+  const kept = await storedRevisions(db, id);
   if (named === undefined) {
     const before = revisionBefore(kept, revision);
     if (before !== undefined) return succeed(before);

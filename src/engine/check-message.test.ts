@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { programOf, wordsOfCheck } from './check-words.ts';
+import { checkMessage, programOf } from './check-message.ts';
 
 test('only the program of a command is shown, because its arguments may contain a password', () => {
   const commands: [string[], string][] = [
@@ -17,12 +17,12 @@ test('only the program of a command is shown, because its arguments may contain 
 });
 
 test('a command that exits with 0 has no message', () => {
-  assert.equal(wordsOfCheck(['true'], { kind: 'exited', code: 0, output: 'much' }), undefined);
+  assert.equal(checkMessage(['true'], { kind: 'exited', code: 0, output: 'much' }), undefined);
 });
 
 test('the output of a command is shown on one line, at most 300 characters of it, without control characters', () => {
   const output = `\u001b[31mno\u001b[0m\r\n\u0000\u202eresponse\t${'x'.repeat(100_000)}`;
-  const { words } = wordsOfCheck(['pg_isready'], { kind: 'exited', code: 2, output })!;
+  const { words } = checkMessage(['pg_isready'], { kind: 'exited', code: 2, output })!;
   assert.match(words, /^health check `pg_isready` exits with 2: no response x+…$/);
   assert.equal(words.length, 'health check `pg_isready` exits with 2: '.length + 301);
 });
@@ -38,7 +38,7 @@ test('the failure of a command is explained in words', () => {
     { kind: 'not-startable', output: 'OCI runtime exec failed: /var/lib/docker/…' },
   ] as const;
   assert.deepEqual(
-    said.map((end) => wordsOfCheck(['check'], end)?.words.replace('health check `check` ', '')),
+    said.map((end) => checkMessage(['check'], end)?.words.replace('health check `check` ', '')),
     [
       'exits with 1',
       'did not finish within 5 s',

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fullReference } from '../../config/values/image-names.ts';
-import { isKeptName, keptName, pinnedAmong, referenceOf } from './kept-names.ts';
 import { isLocalImage, setUpImages } from './local-images.ts';
+import { isVerifiedName, pinnedAmong, referenceOf, verifiedName } from './verified-names.ts';
 
 const digest = `sha256:${'a1'.repeat(32)}`;
 const references = ['nginx:1', 'nginx', 'docker.io/library/nginx:1', 'me/app:1', 'ghcr.io/a/b:1', 'r.lan:5000/a/b_c:x'];
 
-test('a kept name contains the original reference, with a tag and with a digest', () => {
+test('a verified name contains the original reference, with a tag and with a digest', () => {
   for (const reference of [...references, ...references.map((each) => `${each}@${digest}`)]) {
-    const name = keptName(reference)!;
-    assert.ok(isKeptName(name));
+    const name = verifiedName(reference)!;
+    assert.ok(isVerifiedName(name));
     assert.equal(referenceOf(name), fullReference(reference));
   }
   assert.equal(referenceOf('nginx:1'), undefined);
 });
 
 test('the digest of an image is found among its names, for its own repository alone', () => {
-  const names = [keptName('nginx:1')!, keptName(`nginx@${digest}`)!, keptName(`other@${digest}`)!];
+  const names = [verifiedName('nginx:1')!, verifiedName(`nginx@${digest}`)!, verifiedName(`other@${digest}`)!];
   assert.equal(pinnedAmong(names, 'nginx:1'), `nginx@${digest}`);
   assert.equal(pinnedAmong(names, 'library/nginx:2'), `library/nginx@${digest}`);
   assert.equal(pinnedAmong(names, 'me/nginx:1'), undefined);
@@ -25,12 +25,12 @@ test('the digest of an image is found among its names, for its own repository al
 
 test('a tag that looks like a digest is not a digest', () => {
   const tag = `sha256-${'a1'.repeat(32)}`;
-  assert.notEqual(keptName(`nginx:${tag}`), keptName(`nginx@${digest}`));
-  assert.equal(pinnedAmong([keptName(`nginx:${'a1'.repeat(32)}`)!], 'nginx:1'), undefined);
+  assert.notEqual(verifiedName(`nginx:${tag}`), verifiedName(`nginx@${digest}`));
+  assert.equal(pinnedAmong([verifiedName(`nginx:${'a1'.repeat(32)}`)!], 'nginx:1'), undefined);
 });
 
-test('a name that is too long for the engine has no kept name', () => {
-  assert.equal(keptName(`r.example/${'a'.repeat(250)}:1`), undefined);
+test('a name that is too long for the engine has no verified name', () => {
+  assert.equal(verifiedName(`r.example/${'a'.repeat(250)}:1`), undefined);
 });
 
 test("an image of the host is shared if the set-up has built it, or its name is on the operator's list", () => {
@@ -46,5 +46,5 @@ test("an image of the host is shared if the set-up has built it, or its name is 
 
 test('an image from a registry is not shared, with any label', () => {
   const everything = { built: true, patterns: ['*'] };
-  assert.equal(isLocalImage(keptName('nginx:1')!, { 'berth.built': 'true' }, everything), false);
+  assert.equal(isLocalImage(verifiedName('nginx:1')!, { 'berth.built': 'true' }, everything), false);
 });

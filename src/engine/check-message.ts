@@ -9,7 +9,7 @@ export type CheckEnd =
   | { kind: 'flood' }
   | { kind: 'not-startable'; output: string };
 
-export type CheckWords = { words: string; hint: string };
+export type CheckMessage = { words: string; hint: string };
 
 /** The longest output in a message. */
 const longestOutput = 300;
@@ -17,7 +17,7 @@ const longestOutput = 300;
 const shells = /^(?:\/(?:usr\/)?bin\/)?(?:ba|da|a)?sh$/;
 
 /** Returns undefined for a successful check. Names only the program, because arguments may contain a password. */
-export function wordsOfCheck(command: readonly string[], end: CheckEnd): CheckWords | undefined {
+export function checkMessage(command: readonly string[], end: CheckEnd): CheckMessage | undefined {
   const check = `health check \`${programOf(command)}\``;
   switch (end.kind) {
     case 'exited': {

@@ -3,27 +3,27 @@
  * outlive the tab and all tabs have the same.
  */
 import { useSyncExternalStore } from 'react';
-import { type KeptText, keepIn, keyOf, readKept } from './kept-texts.ts';
+import { keyOf, readStored, type StoredText, storeIn } from './stored-texts.ts';
 
 const listeners = new Set<() => void>();
 /** The last value of each name, so that the same text stays the same value. The only store if the browser has none. */
-const known = new Map<string, { stored: string | null; kept: KeptText | undefined }>();
+const known = new Map<string, { stored: string | null; kept: StoredText | undefined }>();
 
-export function useKept(name: string): KeptText | undefined {
-  return useSyncExternalStore(subscribe, () => keptAs(name));
+export function useStoredText(name: string): StoredText | undefined {
+  return useSyncExternalStore(subscribe, () => storedAs(name));
 }
 
-export function keptAs(name: string): KeptText | undefined {
+export function storedAs(name: string): StoredText | undefined {
   const before = known.get(name);
-  const stored = storedAs(name, before?.stored ?? null);
+  const stored = readItem(name, before?.stored ?? null);
   if (before && before.stored === stored) return before.kept;
-  const kept = readKept(stored);
+  const kept = readStored(stored);
   known.set(name, { stored, kept });
   return kept;
 }
 
-export function keep(name: string, text: string, more: Omit<KeptText, 'text' | 'keptAt'> = {}): void {
-  const kept: KeptText = { text, keptAt: new Date().toISOString(), ...more };
+export function storeText(name: string, text: string, more: Omit<StoredText, 'text' | 'keptAt'> = {}): void {
+  const kept: StoredText = { text, keptAt: new Date().toISOString(), ...more };
   if (!isTaken(name, kept)) {
     remove(name);
     known.set(name, { stored: null, kept });
@@ -59,15 +59,15 @@ function namesIn(): string[] {
   }
 }
 
-function isTaken(name: string, kept: KeptText): boolean {
+function isTaken(name: string, kept: StoredText): boolean {
   try {
-    return keepIn(localStorage, name, kept);
+    return storeIn(localStorage, name, kept);
   } catch {
     return false;
   }
 }
 
-function storedAs(name: string, otherwise: string | null): string | null {
+function readItem(name: string, otherwise: string | null): string | null {
   try {
     return localStorage.getItem(keyOf(name));
   } catch {

@@ -1,16 +1,16 @@
 /** The metrics of claimed deployments, for longer than memory keeps them. */
 import type { Instant } from '../deployment/deployment.ts';
-import { type KeptMetrics, mergeKept } from '../deployment/metrics/deployment-metrics.ts';
+import { mergeStored, type StoredMetrics } from '../deployment/metrics/deployment-metrics.ts';
 import { chunksOf } from './chunks.ts';
 import type { Database } from './database.ts';
 
 /**
  * Stores the metrics that this process measured of the claimed deployments. An instant that is already stored stays.
  */
-export async function keepMetrics(
+export async function storeMetrics(
   db: Database,
   process: string,
-  ended: ReadonlyMap<string, KeptMetrics>,
+  ended: ReadonlyMap<string, StoredMetrics>,
 ): Promise<void> {
   for (const ids of chunksOf([...ended.keys()])) {
     const claimed = await db
@@ -34,7 +34,7 @@ export async function keepMetrics(
 }
 
 /** From an instant on, the oldest first; of each, what all processes have measured together. */
-export async function keptMetricsSince(db: Database, deploymentId: string, since: Instant): Promise<KeptMetrics[]> {
+export async function storedMetricsSince(db: Database, deploymentId: string, since: Instant): Promise<StoredMetrics[]> {
   const rows = await db
     .selectFrom('keptMetrics')
     .select(['at', 'metrics'])
@@ -43,8 +43,8 @@ export async function keptMetricsSince(db: Database, deploymentId: string, since
     .orderBy('at')
     .orderBy('process')
     .execute();
-  const kept = rows.map(({ at, metrics }) => ({ ...(JSON.parse(metrics) as Omit<KeptMetrics, 'at'>), at }));
-  return [...Map.groupBy(kept, ({ at }) => at).values()].map(([first, ...others]) => mergeKept([first!, ...others]));
+  const kept = rows.map(({ at, metrics }) => ({ ...(JSON.parse(metrics) as Omit<StoredMetrics, 'at'>), at }));
+  return [...Map.groupBy(kept, ({ at }) => at).values()].map(([first, ...others]) => mergeStored([first!, ...others]));
 }
 
 export async function deleteOldMetrics(db: Database, before: Instant): Promise<void> {

@@ -7,7 +7,7 @@ import { locateImage, pin } from '../../config/values/image-names.ts';
 const domain = 'berth.invalid';
 
 /** Of a reference, pinned or not. Undefined where it is longer than the engine takes. */
-export function keptName(image: string): string | undefined {
+export function verifiedName(image: string): string | undefined {
   const { registry, repository, reference } = locateImage(image);
   // No host has two underscores, and no repository a colon.
   const path = `${registry.replace(':', '__')}/${repository}`;
@@ -19,18 +19,18 @@ export function keptName(image: string): string | undefined {
 /** Docker's limit is 255 characters without the tag. */
 const longest = 250;
 
-export function isKeptName(name: string): boolean {
+export function isVerifiedName(name: string): boolean {
   return name.startsWith(`${domain}/`);
 }
 
 /** The pinned reference, in the words of `image`, of an image with these names; undefined when no digest is known. */
 export function pinnedAmong(names: readonly string[], image: string): string | undefined {
-  const start = keptName(pin(image, `sha256:${'0'.repeat(64)}`))?.slice(0, -64);
+  const start = verifiedName(pin(image, `sha256:${'0'.repeat(64)}`))?.slice(0, -64);
   const found = start && names.find((name) => name.startsWith(start) && name.length === start.length + 64);
   return found && pin(image, `sha256:${found.slice(-64)}`);
 }
 
-/** The reference of a kept name, in full: `docker.io/library/nginx@sha256:…`, or with a tag. */
+/** The reference of a verified name, in full: `docker.io/library/nginx@sha256:…`, or with a tag. */
 export function referenceOf(name: string): string | undefined {
   const [, kind, path = '', tag = ''] = /^berth\.invalid\/(digest|tag)\/(.+):([^:/]+)$/.exec(name) ?? [];
   if (!kind) return undefined;

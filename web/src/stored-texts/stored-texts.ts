@@ -1,6 +1,6 @@
 /** Texts that a browser keeps under names of their own: drafts, and what was sent last of each deployment. Pure. */
 
-export type KeptText = {
+export type StoredText = {
   text: string;
   /** A date-time. */
   keptAt: string;
@@ -25,11 +25,11 @@ export function keyOf(name: string): string {
 }
 
 /** Undefined also for what something else has written there. */
-export function readKept(stored: string | null): KeptText | undefined {
+export function readStored(stored: string | null): StoredText | undefined {
   try {
     const { text, keptAt, revision, isUntouched, source } = JSON.parse(stored ?? 'null') ?? {};
     if (typeof text !== 'string' || typeof keptAt !== 'string') return undefined;
-    const kept: KeptText = { text, keptAt };
+    const kept: StoredText = { text, keptAt };
     if (Number.isInteger(revision)) kept.revision = revision;
     if (isUntouched === true) kept.isUntouched = true;
     if (typeof source === 'string') kept.source = source;
@@ -40,7 +40,7 @@ export function readKept(stored: string | null): KeptText | undefined {
 }
 
 /** The draft of a configuration: what is kept of it, or its text as it is at the present revision. */
-export function draftFrom(kept: KeptText | undefined, original: string, revision: number) {
+export function draftFrom(kept: StoredText | undefined, original: string, revision: number) {
   if (kept === undefined || kept.text === original) return { text: original, isChanged: false, begun: revision };
   return { text: kept.text, isChanged: true, begun: kept.revision ?? revision };
 }
@@ -49,7 +49,7 @@ export function draftFrom(kept: KeptText | undefined, original: string, revision
  * Keeps a text; the oldest others make room.
  * @returns whether the storage has taken it.
  */
-export function keepIn(storage: TextStorage, name: string, kept: KeptText): boolean {
+export function storeIn(storage: TextStorage, name: string, kept: StoredText): boolean {
   const value = JSON.stringify(kept);
   makeRoom(storage, keyOf(name), value.length);
   try {
@@ -65,7 +65,7 @@ function makeRoom(storage: TextStorage, key: string, length: number): void {
     .filter((other): other is string => other !== null && other !== key && other.startsWith(prefix))
     .map((other) => {
       const stored = storage.getItem(other) ?? '';
-      return { key: other, length: stored.length, keptAt: readKept(stored)?.keptAt ?? '' };
+      return { key: other, length: stored.length, keptAt: readStored(stored)?.keptAt ?? '' };
     })
     .toSorted((a, b) => b.keptAt.localeCompare(a.keptAt));
   let sum = length;
