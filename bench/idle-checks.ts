@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createProbe } from '../src/engine/readiness/probe.ts';
-import { minPeriodMs, type Rechecked, recheckAgainAndAgain } from '../src/engine/readiness/recheck.ts';
+import { minPeriodMs, type Rechecked, startRechecks } from '../src/engine/readiness/recheck.ts';
 
 /** The share of a processor that this process uses. Each pod is checked every second. */
 export async function measureIdleChecks(pods: number, seconds: number): Promise<number> {
@@ -33,7 +33,7 @@ export async function measureIdleChecks(pods: number, seconds: number): Promise<
     known.set(String(pod), [{ probe, reportedReady: true }]);
   }
   const stop = new AbortController();
-  const asking = recheckAgainAndAgain(
+  const asking = startRechecks(
     () => known,
     () => {},
     stop.signal,

@@ -48,7 +48,7 @@ const top = '**/main.ts';
  * Modules that the dashboard shares with the service, in addition to `config` and `client`: events, reasons, their
  * words, and build steps.
  */
-const sharedWithDashboard = ['build/build-steps', 'event/event', 'event/event-words', 'status/reason'].map(
+const sharedWithDashboard = ['build/build-steps', 'event/event', 'event/event-text', 'status/reason'].map(
   (name) => `src/deployment/${name}.ts`,
 );
 

@@ -24,5 +24,5 @@ test('a service that has ended since it was found counts as handed over', async 
   (socket as Socket).destroy();
   await closed;
   await using found = predecessor!;
-  await found.standAside();
+  await found.pause();
 });

@@ -17,12 +17,12 @@ const patienceMs = 120_000;
 const goOnEveryMs = 1_000;
 
 /** Words of the two; each is a line. */
-const words = { standAside: 'stand aside', isAside: 'aside', isBusy: 'busy', serves: 'serves' } as const;
+const words = { pause: 'stand aside', isAside: 'aside', isBusy: 'busy', serves: 'serves' } as const;
 
 /** The service that this one takes the place of. Closing it without `serves` lets it go on. */
 export type Predecessor = AsyncDisposable & {
   /** Resolves when the running service has yielded or ended. Throws StartError. */
-  standAside(): Promise<void>;
+  pause(): Promise<void>;
   /** It may leave. */
   serves(): void;
 };
@@ -34,7 +34,7 @@ export async function findPredecessor(dataDir: string): Promise<Predecessor | un
   if (!socket) return undefined;
   socket.on('error', () => {});
   return {
-    async standAside() {
+    async pause() {
       const answer = new Promise<string>((resolve, reject) => {
         createInterface(socket)
           .once('line', resolve)
@@ -44,7 +44,7 @@ export async function findPredecessor(dataDir: string): Promise<Predecessor | un
         if (socket.destroyed) resolve(words.isAside);
         setTimeout(() => reject(new StartError(`The service of ${dataDir} does not hand over.`)), patienceMs).unref();
       });
-      socket.write(`${words.standAside}\n`);
+      socket.write(`${words.pause}\n`);
       if ((await answer) === words.isBusy)
         throw new StartError(`Another service is just taking the place of the one of ${dataDir}.`);
     },
@@ -65,9 +65,9 @@ async function connectedTo(path: string): Promise<Socket | undefined> {
 }
 
 export type HandoverSides = {
-  standAside(): Promise<void>;
+  pause(): Promise<void>;
   /** The successor has failed. */
-  goOn(): Promise<void>;
+  resume(): Promise<void>;
   /** The successor serves. */
   leave(): void;
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
@@ -76,18 +76,18 @@ export type HandoverSides = {
 /** Lets a successor find this service; `admit` is for the service's socket. */
 export async function offerHandover(
   admit: Admit,
-  { standAside, goOn, leave, log }: HandoverSides,
+  { pause, resume, leave, log }: HandoverSides,
 ): Promise<AsyncDisposable> {
   const open = new Set<Socket>();
   let successor: Socket | undefined;
   let isLeaving = false;
 
   async function hear(socket: Socket, line: string): Promise<void> {
-    if (line === words.standAside) {
+    if (line === words.pause) {
       if (successor) return void socket.end(`${words.isBusy}\n`);
       successor = socket;
       log.info({}, 'another service takes over from this one');
-      await standAside();
+      await pause();
       socket.write(`${words.isAside}\n`);
     } else if (line === words.serves && socket === successor) {
       isLeaving = true;
@@ -100,7 +100,7 @@ export async function offerHandover(
     log.error({}, 'the service that should take over has failed');
     while (!isLeaving) {
       try {
-        await goOn();
+        await resume();
         log.info({}, 'this service goes on');
         successor = undefined;
         return;

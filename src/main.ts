@@ -66,7 +66,7 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
   const kept = opening.use(await openImageStore(settings, keeping));
   const { images, pushed } = kept;
   const around = { owner, epoch: () => store.epoch.value, now, metrics, images, log };
-  const { engine, standAside: rest } = opening.use(await openEngine(settings, around));
+  const { engine, pause } = opening.use(await openEngine(settings, around));
   const exchange =
     settings.databaseUrl && createCountExchange((text) => notifyAll(db, 'counts', text), maxNotificationLength - 100);
   const shared = { seal, engine, urlOf, metrics, now, notifier: createNotifier(), exchange };
@@ -79,9 +79,9 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
         (opened) => opened.close(),
       )
     : undefined;
-  await predecessor?.standAside();
+  await predecessor?.pause();
   const turn = opening.use(
-    await openTurn(settings, { ...parts, ...shared, images, pushed, sources, store, log, rest }),
+    await openTurn(settings, { ...parts, ...shared, images, pushed, sources, store, log, pauseEngine: pause }),
   );
   const accounts = openAccounts({ db, seal, now, log: part('accounts'), settings: accountSettings(settings) });
   const { builds, certificates, wakeDomains, samples, snapshots, wake } = turn;
@@ -96,8 +96,8 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
   const leaving = () => [api.leave(), finishConnections(pages.server, leavingMs), kept.leave(leavingMs)];
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   const sides = {
-    standAside: turn.standAside,
-    goOn: () => sockets.open().then(turn.goOn).then(pid.write),
+    pause: turn.pause,
+    resume: () => sockets.open().then(turn.resume).then(pid.write),
     leave: () => void Promise.all(leaving()).then(() => leave()),
   };
   opening.use(await offerHandover(sockets.at(serviceSocket, 'private'), { ...sides, log }));

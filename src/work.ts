@@ -122,10 +122,10 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
     await store.follow({
       due: (deploymentId = '') => control.wake(deploymentId),
       events: notifier.notify,
-      counts: (text) => exchange?.hear(text),
-      routes: edge.hearRoutes,
-      edges: edge.hearRoutes,
-      gone: control.takeOverFrom,
+      counts: (text) => exchange?.receive(text),
+      routes: edge.onRoutes,
+      edges: edge.onRoutes,
+      onProcessEnd: control.takeOverFrom,
     }),
   );
   const termsOf = async (deployment: Deployment) => {
@@ -180,9 +180,9 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   );
   const open = opening.move();
   return {
-    wakeDomains: domains.look,
-    wakeSnapshots: snapshots.look,
-    wakeBuilds: () => builds?.look(),
+    wakeDomains: domains.wake,
+    wakeSnapshots: snapshots.wake,
+    wakeBuilds: () => builds?.wake(),
     wake: control.wake,
     keepProxyRunning: edge.keepProxyRunning,
     certificates: () => report,
@@ -210,36 +210,36 @@ function showCertificates(
 export type Turn = AsyncDisposable &
   Omit<Work, 'wakeSnapshots' | 'wakeBuilds'> & {
     /** Absent where no images are built from source. */
-    builds: { sources: Sources; look(): void } | undefined;
+    builds: { sources: Sources; wake(): void } | undefined;
     /** Absent where none are taken. */
-    snapshots: { look(): void } | undefined;
+    snapshots: { wake(): void } | undefined;
     /** The work is another one's from now on. */
-    standAside(): Promise<void>;
+    pause(): Promise<void>;
     /** It is this one's again. */
-    goOn(): Promise<void>;
+    resume(): Promise<void>;
   };
 
 /** Begins with the work. `rest`: has the engine leave to another process what one process at a time does there. */
 export async function openTurn(
   settings: Settings,
-  { rest, ...parts }: WorkParts & { rest: ((isResting: boolean) => void) | undefined },
+  { pauseEngine, ...parts }: WorkParts & { pauseEngine: ((isResting: boolean) => void) | undefined },
 ): Promise<Turn> {
   let work: Work | undefined = await openWork(settings, parts);
   return {
     wake: (deploymentId) => work?.wake(deploymentId),
     keepProxyRunning: () => work?.keepProxyRunning(),
     wakeDomains: () => work?.wakeDomains(),
-    snapshots: offersSnapshots(settings, parts.engine) ? { look: () => work?.wakeSnapshots() } : undefined,
-    builds: parts.sources && { sources: parts.sources, look: () => work?.wakeBuilds() },
+    snapshots: offersSnapshots(settings, parts.engine) ? { wake: () => work?.wakeSnapshots() } : undefined,
+    builds: parts.sources && { sources: parts.sources, wake: () => work?.wakeBuilds() },
     certificates: () => work?.certificates(),
     samples: () => work?.samples(),
-    async standAside() {
+    async pause() {
       await work?.[Symbol.asyncDispose]();
       work = undefined;
-      rest?.(true);
+      pauseEngine?.(true);
     },
-    async goOn() {
-      rest?.(false);
+    async resume() {
+      pauseEngine?.(false);
       work ??= await openWork(settings, parts);
       work.keepProxyRunning();
     },

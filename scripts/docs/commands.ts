@@ -1,8 +1,8 @@
 /** The help of the command line, in Markdown. */
 import { admin } from '../../src/cli/admin/berth-admin.ts';
+import { helpText } from '../../src/cli/arguments.ts';
 import { type Command, commands, common, type Flag } from '../../src/cli/command-table.ts';
 import type { Streams } from '../../src/cli/terminal.ts';
-import { helpText } from '../../src/cli/words.ts';
 import { table } from './markdown.ts';
 
 export async function renderCommands(): Promise<string> {

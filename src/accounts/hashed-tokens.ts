@@ -13,7 +13,7 @@ const field = 'token';
 const shown = new AsyncLocalStorage<Map<string, string>>();
 
 /** During `work`, a list of sign-ins can identify the one that made the request. */
-export async function rememberingTokens<T>(work: () => Promise<T>): Promise<T> {
+export async function cachingTokens<T>(work: () => Promise<T>): Promise<T> {
   return await shown.run(new Map(), work);
 }
 

@@ -8,7 +8,7 @@ import type { Instant } from '../deployment/deployment.ts';
 import type { MailSettings } from '../lib/mail-transport.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Tables } from '../store/rows.ts';
-import { rememberingTokens } from './hashed-tokens.ts';
+import { cachingTokens } from './hashed-tokens.ts';
 import type { Library } from './sign-in-library.ts';
 import { canHavePasskeys, isOidcThere, type ProviderSettings, providersOf } from './sign-in-providers.ts';
 import { signInSecret } from './sign-in-secret.ts';
@@ -77,14 +77,14 @@ export function openAccounts(wiring: Wiring) {
     async answer(request: Request): Promise<Response> {
       await lookForOidc();
       const library = await present();
-      return await rememberingTokens(() => library.handler(request));
+      return await cachingTokens(() => library.handler(request));
     },
 
     /** The account that the cookie of these headers is signed in to, and by which sign-in. */
     async signedIn(headers: Headers): Promise<{ accountId: string; signInId: string } | undefined> {
       if (!headers.has('cookie')) return undefined;
       const library = await present();
-      const signIn = await rememberingTokens(() => library.api.getSession({ headers }));
+      const signIn = await cachingTokens(() => library.api.getSession({ headers }));
       return signIn ? { accountId: signIn.user.id, signInId: signIn.session.id } : undefined;
     },
   };

@@ -1,6 +1,6 @@
 /** One deployment as the operator needs to see it when something is wrong with it. No secrets: its document is sealed. */
 import type { Kysely } from 'kysely';
-import { describeEvent } from '../deployment/event/event-words.ts';
+import { describeEvent } from '../deployment/event/event-text.ts';
 import { type ShownPod, statusAt } from '../deployment/status/deployment-health.ts';
 import { deploymentById, deploymentByLabel } from '../store/deployments.ts';
 import { latestEvents, type RecordedEvent } from '../store/events.ts';

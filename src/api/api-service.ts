@@ -116,9 +116,9 @@ export type Service = {
   /** Called after an intent was written: the loop looks at the deployment now. */
   wake: (deploymentId: string) => void;
   /** Called after a request about snapshots. Absent if snapshots are not available. */
-  snapshots?: { look: () => void } | undefined;
+  snapshots?: { wake: () => void } | undefined;
   /** Receives source code, and starts requested builds; absent if this service builds no images. */
-  builds?: { sources: Sources; look: () => void } | undefined;
+  builds?: { sources: Sources; wake: () => void } | undefined;
   /** Called after a request about a custom domain. */
   wakeDomains: () => void;
 };

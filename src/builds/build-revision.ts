@@ -9,8 +9,8 @@ import type { Namespace } from '../store/image-namespaces.ts';
 import { clientOf } from '../store/origins.ts';
 import { settleImage } from '../store/revisions.ts';
 import { write } from '../store/transaction.ts';
-import { bringBase } from './bring-base.ts';
 import type { BuildParts } from './build-parts.ts';
+import { fetchBase } from './fetch-base.ts';
 import { makeImage } from './make-image.ts';
 import { type Revising, startBuilder } from './start-builder.ts';
 import { storeImage } from './store-image.ts';
@@ -32,7 +32,7 @@ export async function buildRevision(parts: BuildParts, requested: Omit<Revising,
     const making = {
       folder: join(parts.sources.place, build.source),
       openImage: async (name: string) =>
-        await (await bringBase(parts, { deploymentId: deployment.id, image: name, stop })).open(),
+        await (await fetchBase(parts, { deploymentId: deployment.id, image: name, stop })).open(),
       builder,
     };
     await makeImage(making, image, async (made) => {

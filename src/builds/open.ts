@@ -43,7 +43,7 @@ export type OpenBuildParts = Omit<BuildParts, 'bases' | 'limits' | 'volumeBytes'
 export function openBuilds(
   { builds, buildMemoryBytes, buildProxy, dataDir }: BuildSettings,
   parts: OpenBuildParts,
-): AsyncDisposable & { look(): void } {
+): AsyncDisposable & { wake(): void } {
   const stopping = new AbortController();
   const { cpuMillis, volumeBytes, withinMs } = limits;
   const bases = createBaseImages(join(dataDir, 'base-images'), limits.baseBytes);
@@ -53,12 +53,12 @@ export function openBuilds(
   const rounds = runRounds({
     name: 'builds',
     everyMs: pollMs,
-    work: worker.look,
+    work: worker.wake,
     onFault: (err) => parts.log.error({ err }, 'builds could not be read; retrying'),
     signal: stopping.signal,
   });
   return {
-    look: rounds.soon,
+    wake: rounds.soon,
     async [Symbol.asyncDispose]() {
       stopping.abort();
       await rounds[Symbol.asyncDispose]();

@@ -6,10 +6,10 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { facetOf } from '../engine/engine.ts';
 import type { ImageToMake } from '../folder/project.ts';
 import type { ExportedImage } from '../push/docker/exported-image.ts';
-import { basesOf, bringBase } from './bring-base.ts';
 import type { BuildParts } from './build-parts.ts';
 import { type BuildRequest, buildIn, cacheOf, unpackIn } from './builder.ts';
 import { builderWorkload, buildWorkloadNames, unpackerWorkload, unpackFolder } from './builder-workload.ts';
+import { basesOf, fetchBase } from './fetch-base.ts';
 import { type ProvidedBase, provideBase } from './provide-base.ts';
 import { readBuiltImage } from './read-built-image.ts';
 
@@ -62,7 +62,7 @@ export async function startBuilder(parts: BuilderNeeds, revising: Revising): Pro
   }
 
   async function provide(image: string): Promise<ProvidedBase> {
-    const host = await bringBase(parts, { deploymentId, image, stop });
+    const host = await fetchBase(parts, { deploymentId, image, stop });
     const known = [...provided.values()].find(({ id }) => id === host.id);
     if (known) return known;
     const base = await provideBase(parts, host, { folder: join(parts.sources.place, build.source), unpack });

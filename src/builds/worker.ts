@@ -47,7 +47,7 @@ const isFull = /no space left on device|input\/output error|: I\/O error/i;
 
 export type BuildWorker = {
   /** Begins as many builds as there is room for. */
-  look(): Promise<void>;
+  wake(): Promise<void>;
   /** Resolves when what was begun has ended. */
   ended(): Promise<void>;
 };
@@ -66,12 +66,12 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
       .finally(() => {
         running.delete(key);
         if (!stop.aborted)
-          void look().catch((err: unknown) => log.error({ err }, 'builds could not be read; retrying'));
+          void wake().catch((err: unknown) => log.error({ err }, 'builds could not be read; retrying'));
       });
     running.set(key, { client, ended });
   }
 
-  async function look(): Promise<void> {
+  async function wake(): Promise<void> {
     const open = await openBuilds(db, sources.place);
     await sources.removeOthers(new Set(open.map(({ source }) => source)));
     for (const build of open) {
@@ -220,7 +220,7 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
   }
 
   return {
-    look,
+    wake,
     async ended() {
       await Promise.all([...running.values()].map(({ ended }) => ended));
     },

@@ -1,7 +1,7 @@
 /** `berth completion bash|zsh`: a script that the shell runs, made from the table of commands. Pure. */
 
+import { flagsOf } from './arguments.ts';
 import { type CommandName, commands } from './command-table.ts';
-import { flagsOf } from './words.ts';
 
 const names = Object.keys(commands) as CommandName[];
 

@@ -1,8 +1,8 @@
 /** The service, credentials and application of a command. */
 import { type Client, createClient } from '../client/client.ts';
 import type { Keys } from './api-keys.ts';
+import type { Options } from './arguments.ts';
 import type { SavedSession } from './saved-session.ts';
-import type { Options } from './words.ts';
 
 const defaultServer = 'http://localhost:8080';
 

@@ -6,9 +6,9 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { openFiles } from '../folder/folder-files.ts';
 import { type Draft, draftFolder } from '../folder/starter/draft-folder.ts';
+import { statuses } from './arguments.ts';
 import { printable } from './render.ts';
 import type { Streams } from './terminal.ts';
-import { statuses } from './words.ts';
 
 /** @returns the status to end with. */
 export async function init(

@@ -1,6 +1,7 @@
 /** `berth` as a process: its streams, its folder, and what Ctrl-C does. */
+
+import { statuses } from './arguments.ts';
 import { run, type Surroundings } from './run.ts';
-import { statuses } from './words.ts';
 
 export async function runProcess(admin?: Surroundings['admin']): Promise<void> {
   const interruption = new AbortController();

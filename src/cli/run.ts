@@ -6,11 +6,11 @@ import { spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { printable } from '../lib/printable.ts';
+import { helpOf, helpText, type ParsedArguments, parseArguments, statuses } from './arguments.ts';
 import { ask, confirm } from './asking.ts';
 import type { CommandName } from './command-table.ts';
 import type { Streams } from './terminal.ts';
 import type { UpContext } from './up/up-context.ts';
-import { helpOf, helpText, readWords, statuses, type Words } from './words.ts';
 
 /** The environment of a command. */
 export type Surroundings = Streams & {
@@ -72,7 +72,7 @@ export async function run(words: string[], surroundings: Surroundings): Promise<
     stderr.write('berth admin uses the database of a service: run it on the machine of the service.\n');
     return statuses.unusable;
   }
-  const read = readWords(words);
+  const read = parseArguments(words);
   switch (read.kind) {
     case 'help':
       stdout.write(read.of ? helpOf(read.of) : helpText());
@@ -89,7 +89,7 @@ export async function run(words: string[], surroundings: Surroundings): Promise<
   }
 }
 
-async function runCommand(command: Words & { kind: 'command' }, surroundings: Surroundings): Promise<number> {
+async function runCommand(command: ParsedArguments & { kind: 'command' }, surroundings: Surroundings): Promise<number> {
   const { name, given, asJson } = command;
   const { stdout, stderr } = surroundings;
   if (name === 'validate' && command.options['no-images']) {
@@ -115,7 +115,7 @@ async function runCommand(command: Words & { kind: 'command' }, surroundings: Su
 
 async function callService(
   name: Remote,
-  { given, options, asJson }: Words & { kind: 'command' },
+  { given, options, asJson }: ParsedArguments & { kind: 'command' },
   { folder: from, signal, ...streams }: Surroundings,
 ): Promise<number> {
   const { connect } = await import('./connect.ts');
@@ -183,7 +183,7 @@ async function folderOf(path: string): Promise<string> {
 class Unreadable extends Error {}
 
 async function readFor(file: string, { stdin }: Streams): Promise<string> {
-  const { inWords, readDocument } = await import('./validate.ts');
+  const { printFinding: inWords, readDocument } = await import('./validate.ts');
   try {
     return await readDocument(file, stdin);
   } catch (error) {

@@ -2,9 +2,9 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Problem } from '../client/request.ts';
 import { printWarnings } from '../config/diagnostics/diagnostics.ts';
+import { statuses } from './arguments.ts';
 import { hintOf } from './own-hints.ts';
 import { type Paint, painter, printable } from './render.ts';
-import { statuses } from './words.ts';
 
 export type Streams = {
   stdin: Readable & { isTTY?: boolean };

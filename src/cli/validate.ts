@@ -37,8 +37,8 @@ export async function validate(files: readonly string[], options: Options): Prom
       checked.push(one);
       if (!options.asJson) stdout.write(renderChecked(one, inColour));
     } catch (error) {
-      unreadable.push({ file, error: inWords(error) });
-      stderr.write(`${file}: ${inWords(error)}\n`);
+      unreadable.push({ file, error: printFinding(error) });
+      stderr.write(`${file}: ${printFinding(error)}\n`);
     }
   }
   if (options.asJson) stdout.write(`${JSON.stringify(asJson(checked, unreadable), null, 2)}\n`);
@@ -96,7 +96,7 @@ const words: Record<string, string> = {
   EISDIR: 'this is a folder, not a file',
 };
 
-export function inWords(error: unknown): string {
+export function printFinding(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return (code && words[code]) ?? message;
 }

@@ -17,9 +17,9 @@ export type Attention = {
   /** Returns the ids of the chosen deployments. */
   choose(objects: ListedObjects): Promise<Set<string>>;
   /** Chooses a deployment at the next listing. */
-  look(deploymentId: string): void;
+  chooseNext(deploymentId: string): void;
   /** Chooses all deployments at the next listing, because processing the last one failed. */
-  chooseAll(): void;
+  chooseAllNext(): void;
 };
 
 export function createAttention(db: Database): Attention {
@@ -45,8 +45,8 @@ export function createAttention(db: Database): Attention {
       for (const id of page) ids.add(id);
       return ids;
     },
-    look: (deploymentId) => void requested.add(deploymentId),
-    chooseAll() {
+    chooseNext: (deploymentId) => void requested.add(deploymentId),
+    chooseAllNext() {
       for (const id of listed.keys()) requested.add(id);
       listed.clear();
     },

@@ -49,7 +49,7 @@ export function startLoop(control: Control): Loop {
   const stopping = new AbortController();
   const tidying = createTidying(control);
   const visits = createVisits({ ...control, settings }, stopping.signal, {
-    onPlace: () => rouse(),
+    onPlace: () => wakeAll(),
     onEnd: tidying.visited,
   });
   const common = { wait, random, metrics, signal: stopping.signal };
@@ -72,7 +72,7 @@ export function startLoop(control: Control): Loop {
     },
     onFault: (err) => log.error({ err }, 'The loop cannot begin visits; retrying'),
   });
-  function rouse(): void {
+  function wakeAll(): void {
     looks.soon();
   }
 
@@ -90,7 +90,7 @@ export function startLoop(control: Control): Loop {
       if (forgotten.length > 0) log.info({ forgotten }, 'removed retained data of ended deployments');
       const { changed, swept, present } = await tidying.tidy();
       settings.revisitMs = revisitMsOf(present, control.settings.revisitMs);
-      if (changed.length + forgotten.length > 0) rouse();
+      if (changed.length + forgotten.length > 0) wakeAll();
       reportSweep(swept, log);
       if (hasPassed(lastHousekeepingAt, housekeepingEveryMs, now())) {
         await runHousekeeping(db, now());
@@ -109,20 +109,20 @@ export function startLoop(control: Control): Loop {
   engine.watch((deploymentId) => {
     if (visits.tell(deploymentId)) return;
     void makeDueIfSettled(db, [deploymentId], now())
-      .then(rouse)
+      .then(wakeAll)
       .catch((error) => log.error({ err: error }, 'engine event lost; the survey will see it'));
   }, stopping.signal);
   const { disk: hostDisk } = engine;
-  const watching = hostDisk && watchDisk({ ...control, hostDisk, rouse }, stopping.signal);
+  const watching = hostDisk && watchDisk({ ...control, hostDisk, wakeAll }, stopping.signal);
 
   return {
     wake(deploymentId) {
       visits.interrupt(deploymentId);
-      rouse();
+      wakeAll();
     },
     takeOverFrom(holder) {
       void releaseHeldBy(db, holder, now())
-        .then(rouse)
+        .then(wakeAll)
         .catch((error) => log.error({ err: error }, 'leases of a dead process could not be taken over; they expire'));
     },
     async stop() {
@@ -199,7 +199,7 @@ type Tidying = {
 export function createTidying(control: Pick<Control, 'db' | 'engine' | 'metrics' | 'now' | 'settings'>): Tidying {
   const attention = createAttention(control.db);
   return {
-    visited: attention.look,
+    visited: attention.chooseNext,
     async tidy() {
       // The engine first: an object that appears after this has its row before it, so it is never taken for an orphan.
       const owned = await control.engine.listOwned();
@@ -209,11 +209,11 @@ export function createTidying(control: Pick<Control, 'db' | 'engine' | 'metrics'
         const changed = await survey(control, things, ids);
         const swept = await sweep({ ...control, graceMs: control.settings.graceMs }, things, ids);
         // Until they are removed.
-        for (const { deploymentId } of swept.removed) attention.look(deploymentId);
-        for (const deploymentId of swept.held) attention.look(deploymentId);
+        for (const { deploymentId } of swept.removed) attention.chooseNext(deploymentId);
+        for (const deploymentId of swept.held) attention.chooseNext(deploymentId);
         return { changed, swept, present: things.size };
       } catch (error) {
-        attention.chooseAll();
+        attention.chooseAllNext();
         throw error;
       }
     },

@@ -26,9 +26,9 @@ async function world() {
 
 test('a request while the edge reads the routes makes it read them again', async () => {
   const { db, domains, refreshes } = await world();
-  domains.look();
+  domains.wake();
   await refreshes[0]!.begun.promise;
-  domains.look();
+  domains.wake();
   refreshes[0]!.end.resolve();
   await refreshes[1]!.begun.promise;
   refreshes[1]!.end.resolve();
@@ -39,7 +39,7 @@ test('a request while the edge reads the routes makes it read them again', async
 test('an edge that could not read the routes reads them again, after a wait, without a request', async (t) => {
   const { db, domains, refreshes, count } = await world();
   t.after(() => db.destroy());
-  domains.look();
+  domains.wake();
   await refreshes[0]!.begun.promise;
   refreshes[0]!.end.reject(new Error('away'));
   await refreshes[1]!.begun.promise;

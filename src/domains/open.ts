@@ -46,7 +46,7 @@ const dutyMs = 60_000;
 export function openDomains(
   { domainResolvers, appsDomain, baseUrl }: DomainSettings,
   { db, owner, now, log, refreshEdge, mail, process, metrics }: DomainParts,
-): AsyncDisposable & { look(): void } {
+): AsyncDisposable & { wake(): void } {
   const end = new AbortController();
   const { signal } = end;
   const lookup = createLookup({ resolvers: domainResolvers });
@@ -83,7 +83,7 @@ export function openDomains(
     onFault: (err) => log.warn({ err }, 'custom domains cannot be looked up'),
   });
   return {
-    look() {
+    wake() {
       turned();
       checks.lookAgain();
       checkRounds.soon();

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
 import { createRequestTally, type RequestCounts } from '../deployment/metrics/use.ts';
-import type { NoteCertificates } from '../lib/certificate-report.ts';
+import type { CertificateListener } from '../lib/certificate-report.ts';
 import type { MailOperator } from '../lib/mail-transport.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Rate } from '../lib/rate-limit.ts';
@@ -57,7 +57,7 @@ export type EdgeParts = {
   seal: Seal;
   now: () => Instant;
   log: Logger;
-  onCertificates?: NoteCertificates;
+  onCertificates?: CertificateListener;
   /** By mail. Absent without a mail server or a recipient. */
   mailOperator?: MailOperator | undefined;
   process?: StoreProcess | undefined;
@@ -73,7 +73,7 @@ export type OpenEdge = AsyncDisposable & {
   /** Addresses that other edges may still route to until they confirm this version; absent likewise. */
   othersLead?: SharedRoutes['othersLead'];
   /** Another process has changed routes, or its edge has taken them. */
-  hearRoutes(): void;
+  onRoutes(): void;
   /** At any edge. */
   countUnderWay: Edge['countUnderWay'];
   /**
@@ -142,8 +142,8 @@ export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Pr
   return {
     refresh: feed.refresh,
     ...(shared && { othersServe: shared.othersServe, othersLead: shared.othersLead }),
-    hearRoutes: () => {
-      if (shared) shared.hear();
+    onRoutes: () => {
+      if (shared) shared.onRoutes();
     },
     countUnderWay: async (addresses) => {
       const counts = [edge.countUnderWay(addresses), shared ? shared.countUnderWay(addresses) : 0];
@@ -180,7 +180,7 @@ async function openFileSource(
     now,
     onCertificates,
     mailOperator,
-  }: { now: () => Instant; onCertificates: NoteCertificates; mailOperator?: MailOperator | undefined },
+  }: { now: () => Instant; onCertificates: CertificateListener; mailOperator?: MailOperator | undefined },
 ): Promise<CertificateSource> {
   const source = { files, hosts, now };
   const read = await readCertificateFiles(source);

@@ -29,7 +29,7 @@ const lookEveryMs = 250;
 
 export type SharedRoutes = AsyncDisposable & {
   /** Another process has changed routes, or its edge has taken them. */
-  hear(): void;
+  onRoutes(): void;
   /** Resolves when no other edge sends requests where the store says no more now. Throws when one does not say so. */
   othersServe(stop?: AbortSignal): Promise<void>;
   /**
@@ -144,7 +144,7 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
   }
 
   return {
-    hear() {
+    onRoutes() {
       news.resolve();
       news = Promise.withResolvers();
       if (!closing.signal.aborted)

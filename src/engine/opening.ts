@@ -24,7 +24,7 @@ export type EngineParts = {
 export type OpenEngine = AsyncDisposable & {
   engine: Engine;
   /** Stops or resumes background work on the machine, when another process takes over; absent without such work. */
-  standAside?: (isAside: boolean) => void;
+  pause?: (isAside: boolean) => void;
 };
 
 export type CopiesParts = {

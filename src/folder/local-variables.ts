@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { type InterpolationProblem, interpolate, type Lookup } from '../config/compose/interpolate.ts';
-import { isDollarSign, unsetWords } from '../config/compose/unset-variables.ts';
+import { isDollarSign, unsetMessage } from '../config/compose/unset-variables.ts';
 import type { Tree } from '../config/document/tree.ts';
 import { type EnvFile, readEnvFile } from './env-file.ts';
 import type { Findings } from './findings.ts';
@@ -105,7 +105,7 @@ export function interpolateTree(tree: Tree, { lookup, whys }: Variables, finding
   function report(problem: InterpolationProblem, at: number) {
     if (problem.kind === 'required' && !whys.has(problem.name)) whys.set(problem.name, problem.why);
     if (problem.kind === 'unset') {
-      const { message, hint } = unsetWords([problem.name], ['bare']);
+      const { message, hint } = unsetMessage([problem.name], ['bare']);
       findings.note('unset-variable', message, at, hint);
     }
     if (problem.kind !== 'malformed') return;

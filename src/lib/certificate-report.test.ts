@@ -6,7 +6,7 @@ import {
   certificateProblem,
   certificateWait,
   lateAt,
-  noticeInWords,
+  noticeText,
 } from './certificate-report.ts';
 
 const day = 24 * 3_600_000;
@@ -38,7 +38,7 @@ test('trouble is a certificate of our own that is missing, or any that is late',
   assert.equal(certificateNotice(report, 'shop.10.test', 3 * day - 1), undefined);
   assert.equal(certificateNotice(report, 'shop.20.test', 3 * day), undefined);
   assert.deepEqual(certificateNotice(report, 'shop.10.test', 3 * day), { because: 'late', until: 10 * day });
-  assert.match(noticeInWords({ because: 'late', until: 10 * day }), /ends on 1970-01-11 at 00:00 UTC/);
+  assert.match(noticeText({ because: 'late', until: 10 * day }), /ends on 1970-01-11 at 00:00 UTC/);
   assert.equal(certificateProblem({ ...report, isReady: false }, 0), "The service's own certificate is missing.");
 });
 
@@ -54,7 +54,7 @@ test('a host waits for its own certificate, or for the wildcard of its parent', 
   assert.equal(certificateWait(report, 'a.b.other.test'), undefined);
   assert.deepEqual(certificateWait(report, 'a.other.test'), { because: 'ordered' });
   assert.equal(
-    noticeInWords(certificateWait(report, 'shop.apps.test')!),
+    noticeText(certificateWait(report, 'shop.apps.test')!),
     'The authority issues no more certificates for this service before 2030-01-02 at 03:04 UTC.',
   );
 });

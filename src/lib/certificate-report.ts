@@ -25,7 +25,7 @@ export type ServedCertificate = { hosts: readonly string[]; expiresAt: number; l
 /** A notice about a host's certificate. `late`: it ends at `until`, and its renewal is long overdue. */
 export type CertificateNotice = CertificateWait | { because: 'late'; until: number };
 
-export type NoteCertificates = (report: CertificateReport) => void;
+export type CertificateListener = (report: CertificateReport) => void;
 
 /** The warning for the operator at `now`; undefined without problems. */
 export function certificateProblem({ served, isReady }: CertificateReport, now: number): string | undefined {
@@ -62,7 +62,7 @@ function wildcardOf(host: string): string {
 }
 
 /** For visitors. */
-export function noticeInWords(notice: CertificateNotice): string {
+export function noticeText(notice: CertificateNotice): string {
   if (notice.because === 'ordered') return 'Its certificate is being issued, which takes some seconds.';
   const until = `${new Date(notice.until).toISOString().slice(0, 16).replace('T', ' at ')} UTC`;
   if (notice.because === 'late')

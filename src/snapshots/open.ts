@@ -41,7 +41,7 @@ export type OpenSnapshotParts = Omit<
 };
 
 /** Closing it aborts work in progress, which the next process starts again. */
-export type OpenSnapshots = AsyncDisposable & { look(): void };
+export type OpenSnapshots = AsyncDisposable & { wake(): void };
 
 /** How often it is looked for what another process may have written. */
 const pollMs = 5_000;
@@ -72,7 +72,7 @@ export function openSnapshots(
     const onFault = (err: unknown) => log.error({ err }, 'left-over snapshots could not be ended; retrying');
     const rounds = runRounds({ ...common, work: endLeftOver({ ...parts, copies }, duty.take), onFault });
     return {
-      look() {},
+      wake() {},
       async [Symbol.asyncDispose]() {
         await rounds[Symbol.asyncDispose]();
         await duty.leave().catch(() => {});
@@ -114,7 +114,7 @@ export function openSnapshots(
     signal: stopping.signal,
   });
   return {
-    look: rounds.soon,
+    wake: rounds.soon,
     async [Symbol.asyncDispose]() {
       // Aborts a snapshot that is being taken; the next process starts it again.
       stopping.abort();

@@ -34,5 +34,5 @@ export type NotificationListener = {
   /** Of another process. */
   counts(text: string): void;
   /** A process that holds leases or duties has died. Repeated as long as it holds them. */
-  gone(processId: string): void;
+  onProcessEnd(processId: string): void;
 };

@@ -68,7 +68,7 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
         processId,
         setReachable,
         notify: (news?: Notification) => pass(news, listener),
-        gone: listener.gone,
+        onProcessEnd: listener.onProcessEnd,
       };
       return server ? followNotifications(await clientConfig(server), reader) : new AsyncDisposableStack();
     },

@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { clientHeader } from '../../src/api/requests/client-address.ts';
-import { describeEvent } from '../../src/deployment/event/event-words.ts';
+import { describeEvent } from '../../src/deployment/event/event-text.ts';
 import { statePage } from '../../src/edge/pages/site-pages.ts';
 import { siteState } from '../../src/edge/served-sites.ts';
 import { openSqlite } from '../../src/store/database.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeEvent } from '../../src/deployment/event/event-words.ts';
+import { describeEvent } from '../../src/deployment/event/event-text.ts';
 import { eventsAfter } from '../../src/store/events.ts';
 import { shopYaml } from '../support/api.ts';
 import { apiWithAccounts, password } from './people.ts';

@@ -48,10 +48,10 @@ async function world(t: TestContext, { isVerified = true } = {}) {
   /** The next look, a minute later. */
   const look = async (is: string | null) => {
     clock.now += minuteMs;
-    domains.look();
+    domains.wake();
     await until(`it is noted as ${is}`, async () => {
       if ((await reported()) === is) return true;
-      domains.look();
+      domains.wake();
       return undefined;
     });
   };

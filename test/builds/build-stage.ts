@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before } from 'node:test';
 import { createBaseImages } from '../../src/builds/base-images.ts';
-import { bringBase } from '../../src/builds/bring-base.ts';
 import { builderWorkload } from '../../src/builds/builder-workload.ts';
+import { fetchBase } from '../../src/builds/fetch-base.ts';
 import { makeImage } from '../../src/builds/make-image.ts';
 import { type BuilderNeeds, startBuilder } from '../../src/builds/start-builder.ts';
 import type { Build as BuildRow } from '../../src/deployment/build/build.ts';
@@ -103,7 +103,7 @@ export function setBuildStage() {
     async function inBuilder(image: string, script: string): Promise<string> {
       await build({ Dockerfile: `FROM ${image}\nRUN true` });
       revision += 1;
-      const { id } = await bringBase(parts, { deploymentId, image, stop });
+      const { id } = await fetchBase(parts, { deploymentId, image, stop });
       const { folder } = await shared.bases.provide(id, () => Promise.reject(new Error('it is there')));
       const workload = builderWorkload(deploymentId, revision, { limits: parts.limits, bases: [folder] });
       await engine.execute(deploymentId, { kind: 'start', workload, because: 'test' });

@@ -101,7 +101,7 @@ test('what one process has admitted or changed, another one leaves alone', needs
   await ours.admit(made, { kind: 'none' });
   await ours.admit(awaited, openEgress);
   const wanted = { [made]: 'egress_none', [awaited]: 'egress_open' };
-  ours.rest(true);
+  ours.pause(true);
   const theirs = await start();
   processes.push(theirs);
   assert.deepEqual(await chains(), wanted);

@@ -28,7 +28,7 @@ export async function serveEdge(task: EdgeServiceTask): Promise<EdgeService> {
   };
   const log = pino({ level: 'silent' });
   const edge = opening.use(await openEdge(settings, { db: store.db, seal: sealWith('tests'), now: Date.now, log }));
-  const hear = { due() {}, events() {}, counts() {}, gone() {}, routes: edge.hearRoutes, edges: edge.hearRoutes };
+  const hear = { due() {}, events() {}, counts() {}, onProcessEnd() {}, routes: edge.onRoutes, edges: edge.onRoutes };
   opening.use(await store.follow(hear));
   edge.keepProxyRunning();
   const open = opening.move();

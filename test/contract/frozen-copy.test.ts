@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { freezeAll, thawLeft } from '../../src/engine/docker/volumes/freeze.ts';
+import { freezeAll, thawLeftovers } from '../../src/engine/docker/volumes/freeze.ts';
 import { copyFrozen } from '../../src/engine/docker/volumes/frozen-copy.ts';
 import { type LoopPlace, loopPlace } from '../../src/engine/docker/volumes/loop-layout.ts';
 import { createLoopVolumes } from '../../src/engine/docker/volumes/loop-volumes.ts';
@@ -97,10 +97,10 @@ describe('copies of volumes that are written to', needsRoot, () => {
 
   test('the next service thaws volumes that a killed service left frozen, and no volume that a running freeze holds', async () => {
     await run('fsfreeze', ['--freeze', volume.mount]);
-    await thawLeft(folder);
+    await thawLeftovers(folder);
     await assertThawed();
     const freeze = await freezeAll([volume.mount]);
-    await thawLeft(folder);
+    await thawLeftovers(folder);
     await run('fsfreeze', ['--unfreeze', volume.mount]);
     await freeze.end();
   });

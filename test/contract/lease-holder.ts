@@ -9,7 +9,7 @@ import { write } from '../../src/store/transaction.ts';
 const [, , url, deploymentId] = process.argv;
 const databaseUrl = parsePostgresUrl(url!);
 const { db, process: own, follow } = await openStore({ dataDir: '/nowhere', databaseUrl, databaseConnections: 2 });
-await follow({ due() {}, events() {}, routes() {}, edges() {}, counts() {}, gone() {} });
+await follow({ due() {}, events() {}, routes() {}, edges() {}, counts() {}, onProcessEnd() {} });
 while (!own.isSeen()) await new Promise((resolve) => setTimeout(resolve, 5));
 await write(db, 'all', async (db) => {
   await makeDue(db, deploymentId!, -1);

@@ -44,7 +44,7 @@ before(async () => {
     routes: () => received.push('routes'),
     edges: () => received.push('edges'),
     counts: (text) => received.push(text),
-    gone: (processId) => received.push(`${processId} has gone`),
+    onProcessEnd: (processId) => received.push(`${processId} has gone`),
   });
   await hears('anything');
 });
@@ -118,7 +118,7 @@ test('what a process held is free within seconds when it was killed, and not whe
     routes() {},
     edges() {},
     counts() {},
-    gone: (id: string) => resolve(void gone.push(id)),
+    onProcessEnd: (id: string) => resolve(void gone.push(id)),
   };
   await using looking = await openStore(settings);
   await using _ = await looking.follow(hear);

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { openInstallation } from '../../scripts/installed.ts';
 import { findOrphans } from '../../src/control/sweep.ts';
 import type { Deployment } from '../../src/deployment/deployment.ts';
-import { describeEvent } from '../../src/deployment/event/event-words.ts';
+import { describeEvent } from '../../src/deployment/event/event-text.ts';
 import { stopEdge } from '../../src/edge/haproxy/haproxy.ts';
 import { readSettings, type Settings } from '../../src/settings/settings.ts';
 import { type Database, openPostgres } from '../../src/store/database.ts';

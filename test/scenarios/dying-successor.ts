@@ -10,7 +10,7 @@ import { findPredecessor } from '../../src/handover.ts';
 const dataDir = process.argv[2]!;
 const predecessor = await findPredecessor(dataDir);
 if (!predecessor) throw new Error('the predecessor is missing');
-await predecessor.standAside();
+await predecessor.pause();
 const sockets = createServerSockets();
 const { apiSocket, pagesSocket, registrySocket, serviceSocket } = edgePaths(dataDir);
 for (const socket of [apiSocket, pagesSocket, registrySocket, serviceSocket])

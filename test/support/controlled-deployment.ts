@@ -7,7 +7,7 @@ import { createRouted } from '../../src/control/routing.ts';
 import { findOrphans } from '../../src/control/sweep.ts';
 import { reconcile } from '../../src/control/visit/reconcile.ts';
 import { type Deployment, messageOf } from '../../src/deployment/deployment.ts';
-import { describeEvent } from '../../src/deployment/event/event-words.ts';
+import { describeEvent } from '../../src/deployment/event/event-text.ts';
 import { type Egress, openEgress } from '../../src/deployment/workload/egress.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { sealWith } from '../../src/lib/seal.ts';

@@ -9,7 +9,7 @@ export type SnapshotShop = Awaited<ReturnType<typeof startSnapshotShop>>;
 export async function startSnapshotShop() {
   const api = await testApi();
   let looked = 0;
-  api.service.snapshots = { look: () => void looked++ };
+  api.service.snapshots = { wake: () => void looked++ };
   const started = await api.postYaml('/startUserDeployment', shopYaml + shopVolumes);
   const sessionToken: string = started.body.sessionToken;
   const named = (more: object = {}) => ({ applicationName: 'shop', sessionToken, ...more });

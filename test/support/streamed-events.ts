@@ -1,6 +1,6 @@
 /** Events and pods as the service sends them to the dashboard. */
 import type { DeploymentEvent } from '../../src/deployment/event/event.ts';
-import { describeEvent } from '../../src/deployment/event/event-words.ts';
+import { describeEvent } from '../../src/deployment/event/event-text.ts';
 import type { StreamedEvent } from '../../web/src/deployment/event-text.ts';
 import type { PodState } from '../../web/src/service/records.ts';
 

@@ -34,7 +34,7 @@ import {
 } from './backup-files.ts';
 import { acquireBackupLock } from './backup-lock.ts';
 import type { OpenElsewhere } from './open-elsewhere.ts';
-import { type BroughtVolumes, bringVolumes, fillCopies, type VolumeFiller } from './restore-volumes.ts';
+import { fillCopies, type RestoredVolumes, restoreVolumes, type VolumeFiller } from './restore-volumes.ts';
 
 export type RestoreOrder = {
   repository: Repository;
@@ -62,7 +62,7 @@ export type Restored =
       installation: string;
       blobs: number;
       settingsFile: string;
-      volumes: BroughtVolumes;
+      volumes: RestoredVolumes;
     }
   | { kind: 'refused'; because: 'installation-here' | 'under-way' | 'no-backup' | 'other-key-here' | 'other-volumes' }
   | { kind: 'refused'; because: 'unfinished'; id: string }
@@ -98,7 +98,7 @@ export async function restoreInstallation(order: RestoreOrder): Promise<Restored
   await using opened = new AsyncDisposableStack();
   const filler = await fillerFor(kept, { order, opened, draft, id, owner: contents.installation, keys });
   if (kept.some(({ form }) => form !== filler.form)) return { kind: 'refused', because: 'other-volumes' };
-  const volumes = await bringVolumes(kept, filler, begun);
+  const volumes = await restoreVolumes(kept, filler, begun);
   report({ kind: 'brought-volumes' });
   if (hasOtherKey(keys, order)) return { kind: 'refused', because: 'other-key-here' };
   await replaceFile(begunFile(dataDir), [id, ...volumes.left].join('\n'), { flush: true });

@@ -10,7 +10,7 @@ import type { VolumeCopies } from '../../engine/volume-facets.ts';
 import { transferTimeoutMs } from '../../lib/transfer-timeout.ts';
 import type { SavedVolumes } from './backup-files.ts';
 
-export type BroughtVolumes = {
+export type RestoredVolumes = {
   /** Volumes that this call restored. Those of an earlier, interrupted call are left out. */
   brought: { deploymentId: string; volume: string }[];
   /** Deployments whose volumes are there. */
@@ -26,16 +26,16 @@ export type VolumeFiller = {
   /** Creates the volumes separately and empty, then fills and verifies them. `missing`: the needed ones. */
   fill(kept: SavedVolumes, missing: SavedVolumes['volumes']): Promise<void>;
   /** Puts all of them in their places: nothing is there that could be written over. */
-  place(brought: BroughtVolumes['brought']): Promise<void>;
+  place(brought: RestoredVolumes['brought']): Promise<void>;
 };
 
 /** `begun`: by a call that was interrupted; what is there was put there by it, but for those that it has left. */
-export async function bringVolumes(
+export async function restoreVolumes(
   kept: readonly SavedVolumes[],
   filler: VolumeFiller,
   begun: { left: string[] } | undefined,
-): Promise<BroughtVolumes> {
-  const result: BroughtVolumes = { brought: [], left: [] };
+): Promise<RestoredVolumes> {
+  const result: RestoredVolumes = { brought: [], left: [] };
   for (const one of kept) {
     const { deploymentId, volumes } = one;
     const missing = await filler.missing(one);

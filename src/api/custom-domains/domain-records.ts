@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import { proofRecord } from '../../deployment/domain/domain-proof.ts';
 import { type Domain, domainState, domainStates, releaseAt } from '../../deployment/domain/domain-state.ts';
-import { domainReason, wantedRecords } from '../../deployment/domain/domain-words.ts';
+import { domainReason, wantedRecords } from '../../deployment/domain/domain-text.ts';
 import { type CertificateState, certificatesOf } from '../../store/certificates.ts';
 import { installationId } from '../../store/installation.ts';
 import type { Service } from '../api-service.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { testApi } from '../../../test/support/api.ts';
 import { storedPeriodMs } from '../../deployment/metrics/deployment-metrics.ts';
 import { createMeasured, maxEndedPods } from '../../deployment/metrics/measured.ts';
-import { keptSteps, stepMs } from '../../deployment/metrics/series.ts';
+import { retainedSteps, stepMs } from '../../deployment/metrics/series.ts';
 import { noRequests, type WorkloadUse } from '../../deployment/metrics/use.ts';
 import { storeMetrics } from '../../store/stored-metrics.ts';
 import { clientHeader } from '../requests/client-address.ts';
@@ -66,7 +66,7 @@ test('the owner sees pod usage against the limits, the fill level of volumes and
   });
   assert.deepEqual(now, { cpuMillis: 200, memoryBytes: 1_000, receivedBytesPerSecond: 0, sentBytesPerSecond: 0 });
   assert.deepEqual(series.cpuMillis.slice(-2), [null, 200]);
-  assert.equal(series.memoryBytes.length, keptSteps);
+  assert.equal(series.memoryBytes.length, retainedSteps);
   assert.deepEqual(body.volumes, [{ name: 'data', usedBytes: 3, sizeBytes: 10 }]);
   assert.equal(body.site.series.clientErrorsPerSecond.at(-1), 0.5);
   assert.deepEqual([body.site.now.p50Ms, body.site.now.p95Ms], [2.5, 4.75]);

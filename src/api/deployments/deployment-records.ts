@@ -1,5 +1,5 @@
 /** The interface's records of a deployment. */
-import { inOwnersWords } from '../../config/values/pushed-image.ts';
+import { withShortNames } from '../../config/values/pushed-image.ts';
 import {
   canExtend,
   type Deployment,
@@ -13,7 +13,7 @@ import type { DiskWarning } from '../../deployment/disk/disk-warnings.ts';
 import { keptUntil } from '../../deployment/grace.ts';
 import { type ShownPod, statusAt } from '../../deployment/status/deployment-health.ts';
 import type { Reason } from '../../deployment/status/reason.ts';
-import { type CertificateNotice, noticeInWords } from '../../lib/certificate-report.ts';
+import { type CertificateNotice, noticeText } from '../../lib/certificate-report.ts';
 
 export function statusRecord(deployment: Deployment, now: Instant) {
   const { state, progress, explanation, lastLines, revision, servingRevision } = deployment;
@@ -23,14 +23,14 @@ export function statusRecord(deployment: Deployment, now: Instant) {
     // A deployment that has ended has no pods on their way.
     progress: health === 'expired' ? 0 : progress,
     health,
-    ...(message && { message: inOwnersWords(message) }),
+    ...(message && { message: withShortNames(message) }),
     ...(state === 'failed' &&
       explanation?.kind === 'failed' &&
       explanation.advice && { advice: adviceRecord(explanation.advice) }),
     revision,
     ...(servingRevision !== null && { servingRevision }),
     ...(lastLines.length > 0 && { lastLines }),
-    ...(pods.length > 0 && { pods: pods.map(podRecord).map(inOwnersWords) }),
+    ...(pods.length > 0 && { pods: pods.map(podRecord).map(withShortNames) }),
   };
 }
 
@@ -96,7 +96,7 @@ export function deploymentRecord(
 
 function certificateRecord(notice: CertificateNotice) {
   const { because } = notice;
-  return { because, ...('until' in notice && { until: printInstant(notice.until) }), message: noticeInWords(notice) };
+  return { because, ...('until' in notice && { until: printInstant(notice.until) }), message: noticeText(notice) };
 }
 
 export function printInstant(instant: number): string {

@@ -25,5 +25,5 @@ export async function requestBuild(
 export function retainSource({ builds }: Service, { id, images }: Source): void {
   if (images.length === 0) return;
   builds?.sources.retain(id);
-  builds?.look();
+  builds?.wake();
 }

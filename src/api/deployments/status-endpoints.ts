@@ -2,12 +2,12 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { inOwnersWords } from '../../config/values/pushed-image.ts';
+import { withShortNames } from '../../config/values/pushed-image.ts';
 import { type Deployment, type Instant, isActive } from '../../deployment/deployment.ts';
 import { wantedRevision } from '../../deployment/desired.ts';
 import { volumesOf } from '../../deployment/desired-volumes.ts';
 import { type DiskWarning, diskWarnings } from '../../deployment/disk/disk-warnings.ts';
-import { describeEvent } from '../../deployment/event/event-words.ts';
+import { describeEvent } from '../../deployment/event/event-text.ts';
 import { type ShownPod, statusAt } from '../../deployment/status/deployment-health.ts';
 import { foldRepetitions } from '../../deployment/status/repeated-lines.ts';
 import { EngineFault } from '../../engine/engine.ts';
@@ -245,11 +245,11 @@ function printEvent(event: RecordedEvent): string {
 }
 
 function eventRecord({ sequence: _, count, firstAt, at, ...event }: RecordedEvent) {
-  const reported = inOwnersWords(event);
+  const reported = withShortNames(event);
   return {
     at: new Date(at).toISOString(),
     ...reported,
-    message: inOwnersWords(describeEvent(event)),
+    message: withShortNames(describeEvent(event)),
     count,
     firstAt: new Date(firstAt).toISOString(),
   };

@@ -131,7 +131,7 @@ export async function update(service: Service, updating: Updating): Promise<Resu
   if (!isTrial && updated.ok) {
     if (source) retainSource(service, source);
     service.wake(current.id);
-    if (takesSnapshot) service.snapshots?.look();
+    if (takesSnapshot) service.snapshots?.wake();
   }
   return updated;
 }

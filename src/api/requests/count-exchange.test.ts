@@ -13,7 +13,7 @@ function exchanges(count: number): { all: CountExchange[]; reported: string[] } 
   const all: CountExchange[] = Array.from({ length: count }, (_, own) =>
     createCountExchange(async (text) => {
       reported.push(text);
-      for (const [other, exchange] of all.entries()) if (other !== own) exchange.hear(text);
+      for (const [other, exchange] of all.entries()) if (other !== own) exchange.receive(text);
     }, longest),
   );
   return { all, reported };
@@ -58,7 +58,7 @@ test('a process reports its open streams repeatedly while it is alive, and they 
     () => ms,
   );
   const ours = createCountExchange(
-    async (text) => void (isAlive && theirs.hear(text)),
+    async (text) => void (isAlive && theirs.receive(text)),
     longest,
     () => ms,
   );

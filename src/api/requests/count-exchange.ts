@@ -21,7 +21,7 @@ export type CountExchange = {
   /** How many the other processes have open for the key, by their reports. */
   openElsewhere(key: string): number;
   /** Handles a report of another process. */
-  hear(text: string): void;
+  receive(text: string): void;
   /** Sets the counter for reports of others. */
   onCounts(count: (limit: string, key: string, amount: number) => void): void;
 };
@@ -74,7 +74,7 @@ export function createCountExchange(
     repeating ??= setInterval(repeat, sendOpenEveryMs).unref();
   }
 
-  function hearOpen(key: string, count: number, teller: string): void {
+  function receiveOpen(key: string, count: number, teller: string): void {
     const counts = elsewhere.get(key) ?? new Map<string, ReportedCount>();
     elsewhere.set(key, counts.set(teller, { count, at: now() }));
     repeatFromNowOn();
@@ -98,10 +98,10 @@ export function createCountExchange(
       repeatFromNowOn();
     },
     openElsewhere: (key) => sumOf(elsewhere.get(key) ?? new Map()),
-    hear(text) {
+    receive(text) {
       for (const [limit, key, amount, teller] of JSON.parse(text) as Entry[])
         if (teller === undefined) count(limit, key, amount);
-        else hearOpen(key, amount, teller);
+        else receiveOpen(key, amount, teller);
     },
     onCounts(listener) {
       count = listener;

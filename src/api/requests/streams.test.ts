@@ -51,8 +51,8 @@ test('a client address has 60 streams at a time, in all sessions together', asyn
 });
 
 test('streams that a client has open at another process count too, until they end', async (context) => {
-  const ours = createCountExchange(async (text) => theirs.hear(text), 8_000);
-  const theirs: CountExchange = createCountExchange(async (text) => ours.hear(text), 8_000);
+  const ours = createCountExchange(async (text) => theirs.receive(text), 8_000);
+  const theirs: CountExchange = createCountExchange(async (text) => ours.receive(text), 8_000);
   const [one, other] = await Promise.all([ours, theirs].map((exchange) => serve(context, exchange)));
   const open: IncomingMessage[] = [];
   for (let session = 0; session < 3; session++) {

@@ -61,7 +61,7 @@ export async function restoreIntoNew(
   });
   if (!started.ok) return started;
   if (isTrial) return succeed({ ...started.value, snapshot, volumes, left });
-  offered.value.look();
+  offered.value.wake();
   const [restore] = await restoresOf(db, started.value.deployment.id);
   return succeed({ ...started.value, snapshot, volumes, left, restore: restore! });
 }

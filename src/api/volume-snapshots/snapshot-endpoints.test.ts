@@ -19,7 +19,7 @@ test('who is not claimed, has no volume, or has one under way, gets none', async
   assert.equal((await create()).body.code, 'snapshot_under_way');
   await api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}`, shopYaml);
   const other = await testApi();
-  other.service.snapshots = { look() {} };
+  other.service.snapshots = { wake() {} };
   const token = await other.startShop();
   await other.service.db.updateTable('deployments').set({ claimedAt: 1 }).execute();
   const without = await other.postJson('/createSnapshot', { applicationName: 'shop', sessionToken: token });

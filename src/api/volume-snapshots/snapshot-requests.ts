@@ -39,7 +39,7 @@ export async function termsOf(db: Database, { settings }: Pick<Service, 'setting
 }
 
 /** Refuses if volumes cannot be copied or the operator has disabled snapshots. */
-export function refuseUnoffered({ snapshots }: Service): Result<{ look: () => void }> {
+export function refuseUnoffered({ snapshots }: Service): Result<{ wake: () => void }> {
   if (snapshots) return succeed(snapshots);
   return refuse(
     'snapshots_not_offered',
@@ -62,7 +62,7 @@ export async function createSnapshot(
   const requested = await write(service.db, { deploymentId }, (db) =>
     requestManual(db, service, { deployment, reason: 'asked', dumps: dumps.value }),
   );
-  if (requested.ok) offered.value.look();
+  if (requested.ok) offered.value.wake();
   return requested;
 }
 
@@ -224,7 +224,7 @@ export async function restoreSnapshot(
       await requestRestore(db, { deploymentId, snapshotId: snapshot.id, volumes, dumps, takesSafety, now }),
     );
   });
-  if (restoring.ok) offered.value.look();
+  if (restoring.ok) offered.value.wake();
   return restoring;
 }
 
@@ -241,6 +241,6 @@ export async function deleteSnapshot(
     await markSnapshotsForRemoval(db, [id]);
     return succeed(snapshot);
   });
-  if (deleted.ok) snapshots?.look();
+  if (deleted.ok) snapshots?.wake();
   return deleted;
 }

@@ -5,7 +5,7 @@ import type { SkippedVolumes } from '../../admin/backup/backup-volumes.ts';
 import { elsewhereOf } from '../../admin/backup/open-elsewhere.ts';
 import { openRepository } from '../../backup/restic.ts';
 import { type Command, refused, statuses } from './admin-command.ts';
-import { passphraseOption, passphraseWords, readPlaceOptions } from './backup-place-options.ts';
+import { missingPassphrase, passphraseOption, readPlaceOptions } from './backup-place-options.ts';
 
 const more = `berth admin backup writes an encrypted copy of the installation while the service and the applications run: the database,
 the keys, the settings of this environment, all pushed images, and the data of all deployments that do not expire.
@@ -13,7 +13,7 @@ the keys, the settings of this environment, all pushed images, and the data of a
 Each backup is read back before it counts. --keep N removes all but the newest N backups; --read-all reads every byte
 of the location.
 
-${passphraseWords}
+${missingPassphrase}
 Run it daily, with the variables of the service set, as its user.
 `;
 
@@ -50,7 +50,7 @@ export const backupCommand: Command = {
     const text = [
       `Backed up as ${id}: database, keys, settings, ${images}, the volumes of ${deployments} deployments; ` +
         `${megabytes(totalBytes)}, of which ${megabytes(addedBytes)} were new.`,
-      ...leftOut.map(leftOutWords),
+      ...leftOut.map(skippedMessage),
     ];
     const isIncomplete = leftOut.some(({ because }) => because !== 'not-here');
     const status = isIncomplete ? statuses.refused : statuses.done;
@@ -59,7 +59,7 @@ export const backupCommand: Command = {
   },
 };
 
-function leftOutWords({ deploymentId, volumes, because, fault }: SkippedVolumes): string {
+function skippedMessage({ deploymentId, volumes, because, fault }: SkippedVolumes): string {
   const which = `Not in it: ${volumes.join(', ')} of ${deploymentId}`;
   switch (because) {
     case 'not-here':

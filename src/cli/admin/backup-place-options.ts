@@ -10,7 +10,7 @@ const minCharacters = 12;
 
 export const passphraseOption = { 'passphrase-file': 'FILE' } as const;
 
-export const passphraseWords = `The passphrase is read from the terminal, or from the first line of --passphrase-file. It decrypts everything in the backup,
+export const missingPassphrase = `The passphrase is read from the terminal, or from the first line of --passphrase-file. It decrypts everything in the backup,
 including the keys. Without it, the backup cannot be opened: keep it outside of this machine. The keys of an S3 store are
 read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
 `;

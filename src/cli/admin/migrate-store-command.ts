@@ -40,7 +40,7 @@ export const migrateStoreCommand: Command = {
     try {
       const places = { from: placeOf(settings), to: placeName(place) };
       const result = await migrateStore({ from: db, to, places, actor, now, report: stepReporter(note) });
-      if (result.kind === 'refused') return refused(moveRefusalWords(result, places.to));
+      if (result.kind === 'refused') return refused(moveRefusalMessage(result, places.to));
       const text =
         result.kind === 'moved-before'
           ? `It was moved at ${new Date(result.at).toISOString()}; nothing was done.`
@@ -91,7 +91,7 @@ function stepReporter(note: (line: string) => void): (step: MoveStep) => void {
   };
 }
 
-export function moveRefusalWords(refusal: MoveRefusal, to: string): string {
+export function moveRefusalMessage(refusal: MoveRefusal, to: string): string {
   switch (refusal.because) {
     case 'no-installation':
       return 'Nothing to move: no service was ever started on this database.';

@@ -6,8 +6,8 @@ import { placeOf } from '../../admin/store-places.ts';
 import { openRepository } from '../../backup/restic.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { type Command, done, refused } from './admin-command.ts';
-import { passphraseOption, passphraseWords, readPlaceOptions } from './backup-place-options.ts';
-import { moveRefusalWords } from './migrate-store-command.ts';
+import { missingPassphrase, passphraseOption, readPlaceOptions } from './backup-place-options.ts';
+import { moveRefusalMessage } from './migrate-store-command.ts';
 
 const more = `berth admin restore restores an installation from a backup of berth admin backup to BERTH_DATA_DIR, which must not contain an
 installation. With BERTH_DATABASE_URL, the database is restored there, and must be new. --from is a FOLDER or
@@ -16,7 +16,7 @@ the service runs as root, and on a cluster; --without-volumes skips them, so tha
 run the command again. The previous settings are written to restored-settings.env in the data directory: check them, and
 set those that still apply.
 
-${passphraseWords}
+${missingPassphrase}
 Then start the service: it starts every deployment that has not ended, at its address. Never start it while the previous
 installation still serves on another machine.
 `;
@@ -78,6 +78,6 @@ function refusalMessage(refusal: Extract<Restored, { kind: 'refused' }>, setting
     case 'other-volumes':
       return 'The volumes in this backup are of another kind of engine than BERTH_ENGINE says; --without-volumes brings back all but them.';
     case 'server':
-      return moveRefusalWords(refusal.refusal, placeOf(settings));
+      return moveRefusalMessage(refusal.refusal, placeOf(settings));
   }
 }

@@ -1,8 +1,8 @@
 /** The output of image builds that the service runs. */
 import { problemOf } from '../../client/request.ts';
 import { keepColors } from '../../lib/terminal-colors.ts';
+import { statuses } from '../arguments.ts';
 import { printable } from '../render.ts';
-import { statuses } from '../words.ts';
 import type { Context, Target } from './command.ts';
 
 type Reading = {

@@ -4,10 +4,10 @@ import { isPassing } from '../../client/follow.ts';
 import type { Answer } from '../../client/request.ts';
 import { createBackoff } from '../../lib/backoff.ts';
 import { wait as waitReally } from '../../lib/wait.ts';
+import type { Options } from '../arguments.ts';
 import type { Connection } from '../connect.ts';
 import type { SavedSession } from '../saved-session.ts';
 import type { Streams, Terminal } from '../terminal.ts';
-import type { Options } from '../words.ts';
 
 export type Context = {
   given: readonly string[];

@@ -2,8 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Answer } from '../../client/request.ts';
 import type { Started, Updated } from '../../client/service-types.ts';
+import { statuses } from '../arguments.ts';
 import { printable } from '../render.ts';
-import { statuses } from '../words.ts';
 import { type Context, type Run, type Target, targetOf } from './command.ts';
 import { printDomain } from './domains.ts';
 import { followDeployment } from './follow-deployment.ts';

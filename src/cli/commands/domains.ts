@@ -1,8 +1,8 @@
 /** `berth domains`: the custom domains of a deployment, and what to set in DNS for them. */
 import type { AnswerOf } from '../../client/client.ts';
 import { wait } from '../../lib/wait.ts';
+import { statuses } from '../arguments.ts';
 import { printable, renderTable } from '../render.ts';
-import { statuses } from '../words.ts';
 import { type Context, type Run, retryRequest, type Target, targetOf } from './command.ts';
 
 type Domain = AnswerOf<'listDomains'>['domains'][number];

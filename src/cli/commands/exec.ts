@@ -1,8 +1,8 @@
 /** `berth exec`: a command in a container, with this terminal or with what is piped in and out. */
 import type { ReadStream, WriteStream } from 'node:tty';
+import { statuses } from '../arguments.ts';
 import { openRemoteCommand, type RemoteCommand, type RemoteEnd } from '../remote-command.ts';
 import { printable } from '../render.ts';
-import { statuses } from '../words.ts';
 import { type Context, type Run, type Target, targetOf } from './command.ts';
 
 /** A message of the terminal may have 64 KiB. */

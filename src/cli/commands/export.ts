@@ -11,9 +11,9 @@ import { exportCompose } from '../../config/export/compose-file.ts';
 import { exportKubernetes } from '../../config/export/kubernetes.ts';
 import { parseConfiguration } from '../../config/parse.ts';
 import { unpackFiles } from '../../lib/unpack-files.ts';
+import { statuses } from '../arguments.ts';
 import { patientFetch } from '../patient-fetch.ts';
 import { printable } from '../render.ts';
-import { statuses } from '../words.ts';
 import { type Context, type Run, type Target, targetOf } from './command.ts';
 
 const formats = ['compose', 'kubernetes', 'all'];

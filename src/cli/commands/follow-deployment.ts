@@ -4,8 +4,8 @@ import { hasFailedBuild } from '../../client/build-failure.ts';
 import type { Problem } from '../../client/request.ts';
 import type { Deployment } from '../../client/service-types.ts';
 import { wait } from '../../lib/wait.ts';
+import { statuses } from '../arguments.ts';
 import { printable } from '../render.ts';
-import { statuses } from '../words.ts';
 import { showBuild } from './build-log.ts';
 import { type Context, leftUntil, retryRequest, type Target } from './command.ts';
 

@@ -1,7 +1,7 @@
 /** `berth images`: what the session or the account has pushed. */
 import { printBytes } from '../../config/values/units.ts';
+import { statuses } from '../arguments.ts';
 import { renderTable } from '../render.ts';
-import { statuses } from '../words.ts';
 import { noDeployment, type Run } from './command.ts';
 
 export const images: Run = async ({ connection: { client, token }, terminal, signal }) => {

@@ -1,6 +1,7 @@
 /** `berth extend`, `hold`, `release`, `claim`, `remove` and `open`. */
+
+import { statuses } from '../arguments.ts';
 import { printable } from '../render.ts';
-import { statuses } from '../words.ts';
 import { type Context, type Run, targetOf } from './command.ts';
 
 export const extend: Run = async (context) => {

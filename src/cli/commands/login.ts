@@ -6,9 +6,9 @@ import { hostname, userInfo } from 'node:os';
 import type { Answer } from '../../client/request.ts';
 import { wait } from '../../lib/wait.ts';
 import { keysFile, readKeys, saveKey } from '../api-keys.ts';
+import { statuses } from '../arguments.ts';
 import { askSecret } from '../ask-secret.ts';
 import { printable } from '../render.ts';
-import { statuses } from '../words.ts';
 import type { Context, Run } from './command.ts';
 
 export const login: Run = async (context) => {

@@ -3,8 +3,8 @@
 import type { Event, LogLine } from '../../client/client.ts';
 import { messagesOf } from '../../client/follow.ts';
 import { problemOf } from '../../client/request.ts';
+import { statuses } from '../arguments.ts';
 import { type Paint, printable } from '../render.ts';
-import { statuses } from '../words.ts';
 import { printBuildLog } from './build-log.ts';
 import { type Context, type Run, type Target, targetOf } from './command.ts';
 

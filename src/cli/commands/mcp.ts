@@ -4,8 +4,8 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { request } from '../../client/request.ts';
 import { createMcpServer } from '../../mcp/server.ts';
 import type { Service } from '../../mcp/service.ts';
+import { statuses } from '../arguments.ts';
 import type { Connection } from '../connect.ts';
-import { statuses } from '../words.ts';
 import type { Run } from './command.ts';
 
 export const mcp: Run = async ({

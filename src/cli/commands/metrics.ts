@@ -9,8 +9,8 @@ import {
   printTime,
   printUptime,
 } from '../../config/values/measures.ts';
+import { statuses } from '../arguments.ts';
 import { printable, renderTable } from '../render.ts';
-import { statuses } from '../words.ts';
 import { type Run, targetOf } from './command.ts';
 
 type Metrics = AnswerOf<'getDeploymentMetrics'>;

@@ -1,7 +1,7 @@
 /** `berth preview FILE`: what an update would do to each pod. */
 import type { AnswerOf } from '../../client/client.ts';
+import { statuses } from '../arguments.ts';
 import { type Paint, printable } from '../render.ts';
-import { statuses } from '../words.ts';
 import { type Run, targetOf } from './command.ts';
 
 export const preview: Run = async (context) => {

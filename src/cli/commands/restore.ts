@@ -1,6 +1,7 @@
 /** `berth restore`: brings back what was removed or has expired. */
+
+import { statuses } from '../arguments.ts';
 import { printable } from '../render.ts';
-import { statuses } from '../words.ts';
 import { type Run, targetOf } from './command.ts';
 import { followDeployment } from './follow-deployment.ts';
 

@@ -1,7 +1,7 @@
 /** `berth revisions` and `berth rollback`: what a deployment was before, and going back to it. */
 import type { AnswerOf } from '../../client/client.ts';
+import { statuses } from '../arguments.ts';
 import { printable, renderTable } from '../render.ts';
-import { statuses } from '../words.ts';
 import { type Context, type Run, type Target, targetOf } from './command.ts';
 import { followDeployment } from './follow-deployment.ts';
 import { describePreview } from './preview.ts';

@@ -1,6 +1,7 @@
 /** `berth restart`, `stop` and `start`. */
+
+import { statuses } from '../arguments.ts';
 import { printable } from '../render.ts';
-import { statuses } from '../words.ts';
 import { type Context, type Run, targetOf } from './command.ts';
 import { followDeployment } from './follow-deployment.ts';
 

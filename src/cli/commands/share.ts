@@ -1,7 +1,7 @@
 /** `berth share`: a link to a page where others see how a deployment is doing. */
 import type { AnswerOf } from '../../client/client.ts';
+import { statuses } from '../arguments.ts';
 import { printable } from '../render.ts';
-import { statuses } from '../words.ts';
 import { type Context, type Run, type Target, targetOf } from './command.ts';
 
 export const share: Run = async (context) => {

@@ -3,8 +3,8 @@
 import type { AnswerOf } from '../../client/client.ts';
 import { printBytes } from '../../config/values/units.ts';
 import { wait } from '../../lib/wait.ts';
+import { statuses } from '../arguments.ts';
 import { printable, renderTable } from '../render.ts';
-import { statuses } from '../words.ts';
 import { type Context, type Run, retryRequest, type Target, targetOf } from './command.ts';
 import { followDeployment } from './follow-deployment.ts';
 import { verifySnapshot } from './verify-snapshot.ts';

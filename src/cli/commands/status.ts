@@ -1,6 +1,7 @@
 /** `berth status`, `list` and `whoami`: what there is and how it does. */
+
+import { statuses } from '../arguments.ts';
 import { printable, renderTable } from '../render.ts';
-import { statuses } from '../words.ts';
 import { leftUntil, type Run, targetOf } from './command.ts';
 import { describe, followDeployment } from './follow-deployment.ts';
 

@@ -1,9 +1,9 @@
 /** `berth templates` and `berth init --template NAME`: applications to start from. */
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { statuses } from '../arguments.ts';
 import { printable, renderTable } from '../render.ts';
 import type { UpContext } from '../up/up-context.ts';
-import { statuses } from '../words.ts';
 import type { Run } from './command.ts';
 
 /** With a name its document, on the standard output; else those that match. */

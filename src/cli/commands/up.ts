@@ -5,6 +5,7 @@ import { parseConfiguration } from '../../config/parse.ts';
 import type { Project } from '../../folder/project.ts';
 import type { Docker } from '../../push/docker/docker-command.ts';
 import { PushFault } from '../../push/push-fault.ts';
+import { statuses } from '../arguments.ts';
 import type { Connection } from '../connect.ts';
 import { printable } from '../render.ts';
 import type { SavedSession } from '../saved-session.ts';
@@ -17,7 +18,6 @@ import { chooseBuilder, type Drafted, draftProject, listSent, printSent, sendSou
 import type { UpContext } from '../up/up-context.ts';
 import { isPossible, planOf, printPlan } from '../up/up-plan.ts';
 import { openSession } from '../up/up-session.ts';
-import { statuses } from '../words.ts';
 import { deployShipment } from './deploy.ts';
 import { logs } from './logs.ts';
 

@@ -1,8 +1,8 @@
 /** `berth snapshot verify`: shows that a snapshot comes back, as another deployment that is removed afterwards, while what runs stays as it is. */
 import type { AnswerOf } from '../../client/client.ts';
 import { printBytes } from '../../config/values/units.ts';
+import { statuses } from '../arguments.ts';
 import { printable } from '../render.ts';
-import { statuses } from '../words.ts';
 import type { Context, Target } from './command.ts';
 import { untilSettled } from './follow-deployment.ts';
 

@@ -1,8 +1,8 @@
 /** `berth version`: of this command, and of the service that it would ask. */
 import manifest from '../../../package.json' with { type: 'json' };
 import { request } from '../../client/request.ts';
+import { statuses } from '../arguments.ts';
 import { printable } from '../render.ts';
-import { statuses } from '../words.ts';
 import type { Run } from './command.ts';
 
 export const version: Run = async ({ connection: { server }, terminal, signal }) => {

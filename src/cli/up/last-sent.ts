@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { Project } from '../../folder/project.ts';
 import type { PushedImage } from '../../push/push-image.ts';
+import { statuses } from '../arguments.ts';
 import type { Context } from '../commands/command.ts';
 import { followDeployment } from '../commands/follow-deployment.ts';
 import { printable } from '../render.ts';
-import { statuses } from '../words.ts';
 
 /** PURE. Of the document and of what its images hold: another one is another deployment. */
 export function contentOf({ document }: Project, images: readonly PushedImage[]): string {

@@ -7,12 +7,12 @@ import { isSecretName } from '../variables/secret-names.ts';
 import type { ComposeCode } from './compose-codes.ts';
 import { interpolate, type Lookup } from './interpolate.ts';
 import {
-  generatedWords,
+  generatedMessage,
   isDollarSign,
-  missingKeyWords,
-  missingPasswordWords,
+  missingKeyMessage,
+  missingPasswordMessage,
   type UnsetForm,
-  unsetWords,
+  unsetMessage,
   whereToSet,
 } from './unset-variables.ts';
 
@@ -113,7 +113,7 @@ export function openReading(
   const lookupOrGenerate = (at: Field, name: string): string | undefined => {
     const value = lookup(name);
     if (value !== undefined || !canBeMadeUp(name)) return value;
-    reading.gather(at, 'generated-value', 'document', name, generatedWords);
+    reading.gather(at, 'generated-value', 'document', name, generatedMessage);
     return secretScriptlet(name);
   };
 
@@ -121,12 +121,12 @@ export function openReading(
     once(`unset ${name} ${form}`, () => {
       const service = lackedBy(name);
       if (isDollarSign(name, form === 'bare')) {
-        reading.gather(at, 'unset-variable', 'service', name, unsetWords, form);
+        reading.gather(at, 'unset-variable', 'service', name, unsetMessage, form);
       } else if (service !== undefined) {
-        const { message, hint } = missingPasswordWords(name, service);
+        const { message, hint } = missingPasswordMessage(name, service);
         reading.warn(at, 'missing-key', message, hint);
-      } else if (isSecretName(name)) reading.gather(at, 'missing-key', 'document', name, missingKeyWords, form);
-      else reading.gather(at, 'unset-variable', 'service', name, unsetWords, form);
+      } else if (isSecretName(name)) reading.gather(at, 'missing-key', 'document', name, missingKeyMessage, form);
+      else reading.gather(at, 'unset-variable', 'service', name, unsetMessage, form);
     });
 
   const reading: Reading = {

@@ -31,7 +31,7 @@ const versions: Record<string, string> = {
 };
 
 /** One message about all images without a tag. */
-export function untaggedWords(images: readonly string[]): { message: string; hint: string } {
+export function untaggedMessage(images: readonly string[]): { message: string; hint: string } {
   const shown = images.slice(0, 5).map((image) => `"${image}"`);
   const list = images.length > 5 ? `${shown.join(', ')}, …` : shown.join(', ');
   const subject =

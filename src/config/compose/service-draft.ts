@@ -11,7 +11,7 @@ import { readContainer } from './container-keys.ts';
 import { type Draft, Origins } from './draft.ts';
 import { readHealthCheck } from './healthcheck.ts';
 import { applyServiceRules } from './key-rules.ts';
-import { knownImage, untaggedWords } from './known-images.ts';
+import { knownImage, untaggedMessage } from './known-images.ts';
 import type { MountedFile } from './mounted-files.ts';
 import { readDependencies } from './service-dependencies.ts';
 import { readPorts } from './service-ports.ts';
@@ -144,7 +144,7 @@ function readImage(service: string, field: Field, reading: Reading): string {
   }
   // Compose reads `postgres` as `postgres:latest`. The port of a registry is not a tag.
   if (/[:@][^/]*$/.test(image) || !/[a-z0-9]$/.test(image)) return image;
-  reading.gather(imageField, 'image-without-tag', 'document', excerpt(image), untaggedWords);
+  reading.gather(imageField, 'image-without-tag', 'document', excerpt(image), untaggedMessage);
   return `${image}:latest`;
 }
 

@@ -2,7 +2,7 @@
 import { listOf } from '../diagnostics/diagnostics.ts';
 import { ownAddressFor } from '../variables/own-address.ts';
 
-export type Words = { message: string; hint: string };
+export type Message = { message: string; hint: string };
 
 export function whereToSet(names: readonly string[]): string {
   const vars = names
@@ -21,7 +21,7 @@ export function isDollarSign(name: string, isBare: boolean): boolean {
 }
 
 /** @param forms Of each name. */
-export function unsetWords(names: readonly string[], forms: readonly string[]): Words {
+export function unsetMessage(names: readonly string[], forms: readonly string[]): Message {
   const inForm = (...wanted: UnsetForm[]) => names.filter((_, at) => wanted.includes(forms[at] as UnsetForm));
   const bare = inForm('bare');
   const dollars = bare.filter((name) => isDollarSign(name, true));
@@ -59,13 +59,13 @@ function valueHint(names: readonly string[]): string {
   return own.length > 0 ? `${instead}; the application's own address is ${listOf(own)}` : instead;
 }
 
-export function generatedWords(names: readonly string[]): Words {
+export function generatedMessage(names: readonly string[]): Message {
   const isOne = names.length === 1;
   const message = `${subject(names)} no value and get${isOne ? 's a random one, which stays' : ' random ones, which stay'}`;
   return { message, hint: `to choose ${isOne ? 'it' : 'them'}: ${whereToSet(names)}` };
 }
 
-export function missingKeyWords(names: readonly string[], forms: readonly string[]): Words {
+export function missingKeyMessage(names: readonly string[], forms: readonly string[]): Message {
   const isOne = names.length === 1;
   const areAbsent = forms.every((form) => form === 'absent');
   const becomes = areAbsent ? (isOne ? 'is not set' : 'are not set') : isOne ? 'becomes empty' : 'become empty';
@@ -74,7 +74,7 @@ export function missingKeyWords(names: readonly string[], forms: readonly string
 }
 
 /** A database does not start without it, and the document says it nowhere. */
-export function missingPasswordWords(name: string, service: string): Words {
+export function missingPasswordMessage(name: string, service: string): Message {
   const message = `${subject([name])} no value and becomes empty: service ${service} defines none`;
   const hint = `write ${name}: "\${${name}}" under environment: of service ${service}: both get the same random one`;
   return { message, hint };

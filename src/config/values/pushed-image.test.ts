@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseImageReference, repositoryOf } from './image-names.ts';
-import { inOwnersWords, pushedReference, readPushedName, readPushedReference } from './pushed-image.ts';
+import { pushedReference, readPushedName, readPushedReference, withShortNames } from './pushed-image.ts';
 
 const host = 'localhost:8080';
 const namespace = 's0123456789abcdef';
@@ -43,7 +43,7 @@ test('messages about a pushed image use the words of its owner', () => {
   const digest = `sha256:${'0'.repeat(64)}`;
   const tagged = pushedReference(`${namespace}/team/api`, { digest, tag: '1.2' });
   const pinned = pushedReference(`${namespace}/api`, { digest });
-  const reported = inOwnersWords({
+  const reported = withShortNames({
     message: `Image ${tagged} does not exist in the registry pushed.invalid.`,
     pods: [{ image: pinned, restarts: 1 }, { image: 'nginx:1' }],
     none: null,

@@ -46,11 +46,11 @@ export function readPushedReference(reference: string): { repository: string; di
 }
 
 /** The same value with all names of pushed images in the form that their owner uses: `./api:1`. */
-export function inOwnersWords<T>(value: T): T {
+export function withShortNames<T>(value: T): T {
   if (typeof value === 'string') return ownersWords(value) as T;
-  if (Array.isArray(value)) return value.map(inOwnersWords) as T;
+  if (Array.isArray(value)) return value.map(withShortNames) as T;
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, inOwnersWords(each)])) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withShortNames(each)])) as T;
 }
 
 /** Of a tag and a digest the tag is what was written. */

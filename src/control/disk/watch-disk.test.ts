@@ -8,7 +8,7 @@ import { makeDue } from '../../store/leases.ts';
 import { createDiskCheck } from './watch-disk.ts';
 
 function lookOf({ control }: Shop, hostDisk = control.engine.disk!): () => Promise<void> {
-  return createDiskCheck({ ...control, hostDisk, rouse: () => {} });
+  return createDiskCheck({ ...control, hostDisk, wakeAll: () => {} });
 }
 
 const volumes = [{ name: 'data', sizeBytes: 100, mountPath: '/data' }];
@@ -114,7 +114,7 @@ test('a workload that has taken the space of the database is stopped first, and 
   await createDiskCheck({
     ...shop.control,
     hostDisk: engine.disk!,
-    rouse: () => {},
+    wakeAll: () => {},
     engine: { ...engine, removeOwned },
   })();
   assert.equal(shop.world.containers.size, 0);

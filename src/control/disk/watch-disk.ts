@@ -47,7 +47,7 @@ const looksCompared = 15;
 export type DiskWatch = Pick<Control, 'db' | 'engine' | 'metrics' | 'now' | 'wait' | 'log' | 'disk' | 'settings'> & {
   hostDisk: HostDisk;
   /** Something is due now. */
-  rouse: () => void;
+  wakeAll: () => void;
 };
 
 /** Looks again and again until the abort; resolves when the last look has ended. */
@@ -100,7 +100,7 @@ export function createDiskCheck(watch: DiskWatch): () => Promise<void> {
       const forgotten = await limitRetained(watch);
       if (forgotten.length > 0) {
         watch.log.info({ forgotten }, 'removed retained data of ended deployments because the disk is nearly full');
-        watch.rouse();
+        watch.wakeAll();
       }
     }
     const isTight = room !== undefined && freeOf(room) < settings.diskFreeBytes / 2;

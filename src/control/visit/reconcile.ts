@@ -5,9 +5,9 @@ import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import { batchesOf, describePlan, eventOf, type Operation } from '../../deployment/plan/operation.ts';
 import { plan } from '../../deployment/plan/plan.ts';
 import type { Pulled } from '../../deployment/status/deployment-progress.ts';
-import { blamedPods, judge, podsOf, withoutSecrets } from '../../deployment/status/deployment-status.ts';
+import { failedPods, judge, podsOf, withoutSecrets } from '../../deployment/status/deployment-status.ts';
 import { nextState } from '../../deployment/status/lifecycle.ts';
-import { withWords } from '../../deployment/status/reason.ts';
+import { withMessage } from '../../deployment/status/reason.ts';
 import type { Observed } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine/engine.ts';
 import { deploymentById } from '../../store/deployments.ts';
@@ -27,7 +27,7 @@ import { type Journal, openJournal } from './journal.ts';
 import { stillSince } from './paused-clock.ts';
 import { afterOperation } from './progress.ts';
 import { pullInTurn } from './pull-turns.ts';
-import { type FinalReason, findAwaited, lookAgainMs, recordFailure } from './record-failure.ts';
+import { type FinalReason, findAwaited, recordFailure, retryMs } from './record-failure.ts';
 import { readWanted } from './wanted.ts';
 
 /** Returns when the deployment is due again (null: only when something wakes it). Throws faults of the engine. */
@@ -85,7 +85,7 @@ class Step {
 
   async tellTrouble(error: unknown): Promise<void> {
     await reportFault(
-      withWords(reasonOf(error), this.#redact),
+      withMessage(reasonOf(error), this.#redact),
       { deployment: this.#deployment, journal: this.#journal, isSeen: this.#isSeen },
       this.#control,
     );
@@ -127,7 +127,7 @@ class Step {
     if (awaited === 'wait') {
       // Its deadline begins when the wait ends.
       await this.#journal.record({ progressedAt: now() });
-      return { dueAt: now() + lookAgainMs };
+      return { dueAt: now() + retryMs };
     }
     if (awaited) return await this.#giveUp(awaited, deployment.pods);
     const { record } = this.#journal;
@@ -158,7 +158,7 @@ class Step {
       return await this.#execute(operations, { desired, observed, isReady });
     }
     if (verdict.kind === 'given-up') {
-      const blamed = blamedPods(desired, observed, clock, deployment.pods);
+      const blamed = failedPods(desired, observed, clock, deployment.pods);
       const pods = podsOf(deployment, desired, observed, { now: now(), blamed });
       const outcome = await this.#giveUp(verdict, pods);
       return outcome === 'again' ? outcome : { dueAt: soonAt(deployment, this.#control) };
@@ -239,7 +239,7 @@ class Step {
         const fault = aboutPods(batch[failed]!, reason, towards.desired);
         if (!this.#endsTry(fault)) throw fault;
         const why = reasonOf(fault);
-        const news = { now: this.#control.now(), blamed: blamedBy(withWords(why, this.#redact)) };
+        const news = { now: this.#control.now(), blamed: blamedBy(withMessage(why, this.#redact)) };
         const pods = podsOf(this.#deployment, towards.desired, seen ?? towards.observed, news);
         // The earlier reason explains why the pull stalled.
         const { explanation } = this.#deployment;

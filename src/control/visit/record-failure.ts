@@ -8,7 +8,7 @@ import {
   type Explanation,
   isSameFailure,
   type Reason,
-  withWords,
+  withMessage,
 } from '../../deployment/status/reason.ts';
 import { foldRepetitions } from '../../deployment/status/repeated-lines.ts';
 import type { WorkloadName } from '../../deployment/workload/workload.ts';
@@ -40,7 +40,7 @@ export async function recordFailure(
   const lastLines = known?.map(redact) ?? (await lastLinesOf(engine, workload, redact));
   const hint = why.hint ?? (workload === undefined ? undefined : linesHint(lastLines));
   const failure = {
-    ...withWords({ ...why, ...(hint !== undefined && { hint }) }, redact),
+    ...withMessage({ ...why, ...(hint !== undefined && { hint }) }, redact),
     ...(fallback && { servingRevision: deployment.servingRevision! }),
   };
   const explanation: Explanation = { kind: 'failed', ...failure };
@@ -87,7 +87,7 @@ async function lastLinesOf(
  */
 
 /** The snapshot worker also makes the deployment due when it has finished. */
-export const lookAgainMs = 5_000;
+export const retryMs = 5_000;
 
 /** Returns `wait`, or the reason why the update or start has failed. A restore is checked first. */
 export async function findAwaited(

@@ -8,7 +8,7 @@ import type { Instant } from '../deployment.ts';
 import type { Running } from '../desired.ts';
 import type { DesiredVolume } from '../desired-volumes.ts';
 import type { EventOf } from '../event/event.ts';
-import { describeEvent } from '../event/event-words.ts';
+import { describeEvent } from '../event/event-text.ts';
 import { matchWorkloads } from '../plan/matches.ts';
 import type { Observed, ObservedWorkload, WorkloadName } from '../workload/workload.ts';
 

@@ -1,7 +1,7 @@
 /** PURE. Current warnings about a deployment's disk, from its events. */
 import type { Instant } from '../deployment.ts';
 import type { EventOf } from '../event/event.ts';
-import { describeEvent } from '../event/event-words.ts';
+import { describeEvent } from '../event/event-text.ts';
 import type { Level } from './disk-levels.ts';
 
 /** How long an eviction is shown as a warning: as long as it counts towards the limit of evictions. */

@@ -2,7 +2,7 @@
 import type { Instant } from '../deployment.ts';
 import type { ProofRecord } from './domain-proof.ts';
 import { type Domain, domainState } from './domain-state.ts';
-import { type CertificateNews, domainReason, wantedRecords } from './domain-words.ts';
+import { type CertificateNews, domainReason, wantedRecords } from './domain-text.ts';
 
 /**
  * `failing`: its proof is missing. `lost`: the proof was missing for too long. `uncertified`: its certificate was not

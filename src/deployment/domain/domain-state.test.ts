@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { domainOf } from '../../../test/support/domains.ts';
 import { directionOf, type Finding, type ProofAnswer } from './domain-finding.ts';
 import { afterCheck, type Domain, domainState, graceMs, pendingMs, releaseAt } from './domain-state.ts';
-import { domainReason, wantedRecords } from './domain-words.ts';
+import { domainReason, wantedRecords } from './domain-text.ts';
 
 const dayMs = 24 * 3_600_000;
 const here = { direction: { kind: 'here' }, wanted: ['203.0.113.7'] } as const;

@@ -5,7 +5,7 @@ import { Value } from 'typebox/value';
 import { anyEvent } from '../../../test/support/any-event.ts';
 import { eventOf } from '../plan/operation.ts';
 import { type DeploymentEvent, eventSchemas, identityOf } from './event.ts';
-import { describeEvent } from './event-words.ts';
+import { describeEvent } from './event-text.ts';
 
 test('any event of the schema has a sentence', () => {
   fc.assert(

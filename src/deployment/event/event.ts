@@ -1,5 +1,5 @@
 /**
- * Events: what happens to a deployment, as values. Code reads the fields; `event-words.ts` creates the sentence for
+ * Events: what happens to a deployment, as values. Code reads the fields; `event-text.ts` creates the sentence for
  * people. The field with the name of the kind is a subtype.
  */
 import { type Static, type TProperties, Type } from 'typebox';

@@ -5,7 +5,7 @@ import { replicasOf } from '../desired-volumes.ts';
 import type { Counts } from './count-limits.ts';
 import type { Maximum, Present } from './deployment-maximum.ts';
 import { growth } from './host-budget.ts';
-import { forWhom } from './limit-owner.ts';
+import { ownerPhrase } from './limit-owner.ts';
 import { countOf } from './plan-tier.ts';
 import { amountOf, copiesOf } from './pod-resources.ts';
 
@@ -42,7 +42,7 @@ const keepNames = 'use the same names as before, or remove the application and s
 function possible(kind: Kind, max: Maximum): string {
   const owner = kind === 'gpus' ? max.gpusOf : max.countsOf;
   if (owner === 'server') return `this server gives ${countOf(max[kind], kind)} to applications`;
-  return `${forWhom(owner)} ${countOf(max[kind], kind)} ${max[kind] === 1 ? 'is' : 'are'} possible at most`;
+  return `${ownerPhrase(owner)} ${countOf(max[kind], kind)} ${max[kind] === 1 ? 'is' : 'are'} possible at most`;
 }
 
 /** `room`: the maximum of the pod if the others do not change. */

@@ -6,7 +6,7 @@ import { replicasOf } from '../desired-volumes.ts';
 import { capsOf, strangerCapsOf } from './count-limits.ts';
 import { beyondCounts } from './count-maximum.ts';
 import { type Budget, growth } from './host-budget.ts';
-import { forWhom, type Owner } from './limit-owner.ts';
+import { type Owner, ownerPhrase } from './limit-owner.ts';
 import type { Tier } from './plan-tier.ts';
 import { type Amount, amountOf, copiesOf, minShare, type VolumeSizes } from './pod-resources.ts';
 import type { StrangerLimits } from './stranger-limits.ts';
@@ -94,7 +94,7 @@ function beyondMemory(spec: AppSpec, wanted: number, max: Maximum): Finding[] {
 
 function possible(bytes: number, owner: Owner): string {
   if (owner === 'server') return `this server has ${printBytes(bytes)} at most`;
-  return `${forWhom(owner)} ${printBytes(bytes)} are possible at most`;
+  return `${ownerPhrase(owner)} ${printBytes(bytes)} are possible at most`;
 }
 
 function beyondProcessor(spec: AppSpec, wanted: number, { cpuMillis }: Maximum): Finding[] {

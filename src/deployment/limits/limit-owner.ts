@@ -3,6 +3,6 @@
 export type Owner = 'server' | 'stranger' | { plan: string };
 
 /** `with the plan "free"` */
-export function forWhom(owner: Exclude<Owner, 'server'>): string {
+export function ownerPhrase(owner: Exclude<Owner, 'server'>): string {
   return owner === 'stranger' ? 'without an account' : `with the plan "${owner.plan}"`;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countTurns } from '../../../test/support/count-turns.ts';
 import { createMeasured, type Measurement, maxEndedPods } from './measured.ts';
-import { keptSteps, stepMs } from './series.ts';
+import { retainedSteps, stepMs } from './series.ts';
 import { noRequests, type RequestCounts, type WorkloadUse } from './use.ts';
 
 const start = 1_000 * stepMs;
@@ -44,7 +44,7 @@ test('the series contain the measurements of each step of an hour, and the curre
     look(1, { uses: [use({ cpuMs: 2_000, memoryBytes: 120 })], requests: new Map([['abc', requests(20)]]) }),
   );
   const { pods, site, from, stepSeconds, arePodsMeasured } = measured.of('abc', start + stepMs);
-  assert.deepEqual([from, stepSeconds, arePodsMeasured], [start + (2 - keptSteps) * stepMs, 10, true]);
+  assert.deepEqual([from, stepSeconds, arePodsMeasured], [start + (2 - retainedSteps) * stepMs, 10, true]);
   const [web] = pods;
   assert.deepEqual(web?.series.cpuMillis.slice(-3), [null, null, 200]);
   assert.deepEqual(web?.series.memoryBytes.slice(-3), [null, 100, 120]);
@@ -55,7 +55,7 @@ test('the series contain the measurements of each step of an hour, and the curre
   );
   assert.deepEqual(site.series.requestsPerSecond.slice(-2), [null, 2]);
   assert.equal(site.now.requestsPerSecond, 2);
-  assert.equal(site.series.p50Ms.length, keptSteps);
+  assert.equal(site.series.p50Ms.length, retainedSteps);
 });
 
 test('a pod that runs no more keeps its line and has no now, and after an hour it is forgotten', async () => {
@@ -65,8 +65,8 @@ test('a pod that runs no more keeps its line and has no now, and after an hour i
   const [web] = measured.of('abc', start + 4 * stepMs).pods;
   assert.equal(web?.now, undefined);
   assert.deepEqual(web?.series.memoryBytes.slice(-5), [100, null, null, null, null]);
-  await measured.add(look(keptSteps, {}));
-  assert.deepEqual(measured.of('abc', start + keptSteps * stepMs).pods, []);
+  await measured.add(look(retainedSteps, {}));
+  assert.deepEqual(measured.of('abc', start + retainedSteps * stepMs).pods, []);
   assert.deepEqual([...measured.totals()], []);
 });
 

@@ -14,7 +14,7 @@ import {
   siteNames,
   siteValues,
 } from './deployment-metrics.ts';
-import { createSeries, keptSteps, meanOf, type Series, stepAt, stepMs } from './series.ts';
+import { createSeries, meanOf, retainedSteps, type Series, stepAt, stepMs } from './series.ts';
 import { add, noRequests, type RequestCounts, type VolumeUse, type WorkloadUse } from './use.ts';
 
 /** Bounds the memory for ended pods; as many as a deployment may have containers by default. */
@@ -143,9 +143,9 @@ export function createMeasured(): Measured {
         for (const [deploymentId, deployment] of known) deployment.volumes = byDeployment.get(deploymentId) ?? [];
       }
       for (const [deploymentId, { step: last, pods }] of known) {
-        for (const [key, pod] of pods) if (pod.lastStep <= step - keptSteps) pods.delete(key);
+        for (const [key, pod] of pods) if (pod.lastStep <= step - retainedSteps) pods.delete(key);
         if (uses) for (const key of surplus(pods, looks)) pods.delete(key);
-        if (last <= step - keptSteps) known.delete(deploymentId);
+        if (last <= step - retainedSteps) known.delete(deploymentId);
       }
       // Until here, readers get the previous measurement.
       lastStep = step;
@@ -154,7 +154,7 @@ export function createMeasured(): Measured {
     of(deploymentId, now) {
       // The present step is measured in its middle: until then the last one is the newest that there can be.
       const to = Math.max(lastStep, stepAt(now) - 1);
-      const from = to - keptSteps + 1;
+      const from = to - retainedSteps + 1;
       const found = known.get(deploymentId) ?? newlyKnown();
       return {
         from: from * stepMs,
@@ -168,7 +168,7 @@ export function createMeasured(): Measured {
 
     *totals() {
       for (const [deploymentId, found] of known) {
-        if (found.step <= lastStep - keptSteps) continue;
+        if (found.step <= lastStep - retainedSteps) continue;
         const uses = [...found.pods.values()].filter((pod) => pod.lastStep >= lastStep).map(({ last }) => last);
         const site = recentSite(found, lastStep);
         yield { deploymentId, uses, volumes: found.volumes, requests: found.all, site };

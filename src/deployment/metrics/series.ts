@@ -6,7 +6,7 @@ import type { Instant } from '../deployment.ts';
 
 /** The interval of measurements, and their number in an hour. */
 export const stepMs = 10_000;
-export const keptSteps = 360;
+export const retainedSteps = 360;
 
 export function stepAt(at: Instant): number {
   return Math.floor(at / stepMs);
@@ -23,11 +23,11 @@ export type Series<Name extends string> = {
 };
 
 export function createSeries<Name extends string>(names: readonly Name[]): Series<Name> {
-  const rings = new Map(names.map((name) => [name, new Float32Array(keptSteps).fill(Number.NaN)]));
+  const rings = new Map(names.map((name) => [name, new Float32Array(retainedSteps).fill(Number.NaN)]));
   let newest: number | undefined;
 
   const valueAt = (name: Name, step: number): number | null => {
-    if (newest === undefined || step > newest || step <= newest - keptSteps) return null;
+    if (newest === undefined || step > newest || step <= newest - retainedSteps) return null;
     const value = rings.get(name)![placeOf(step)]!;
     return Number.isNaN(value) ? null : value;
   };
@@ -35,8 +35,8 @@ export function createSeries<Name extends string>(names: readonly Name[]): Serie
   return {
     add(step, values) {
       const isBack = newest !== undefined && step < newest;
-      const skippedFrom = newest === undefined || isBack ? step - keptSteps + 1 : newest + 1;
-      for (let skipped = Math.max(skippedFrom, step - keptSteps + 1); skipped < step; skipped++)
+      const skippedFrom = newest === undefined || isBack ? step - retainedSteps + 1 : newest + 1;
+      for (let skipped = Math.max(skippedFrom, step - retainedSteps + 1); skipped < step; skipped++)
         for (const ring of rings.values()) ring[placeOf(skipped)] = Number.NaN;
       newest = step;
       for (const name of names) rings.get(name)![placeOf(step)] = values[name] ?? Number.NaN;
@@ -55,7 +55,7 @@ export function createSeries<Name extends string>(names: readonly Name[]): Serie
 
 /** The position in a ring buffer. A clock may begin before 1970. */
 function placeOf(step: number): number {
-  return ((step % keptSteps) + keptSteps) % keptSteps;
+  return ((step % retainedSteps) + retainedSteps) % retainedSteps;
 }
 
 /** Returns the mean of the existing values; null without values. */

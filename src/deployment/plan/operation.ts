@@ -1,7 +1,7 @@
 /** Operations are the steps of a plan. Each contains its cause. A plan prints as text, and tests compare that text. */
 import type { RegistryLogin } from '../../config/spec/spec.ts';
 import type { EventOf } from '../event/event.ts';
-import { describeOperation } from '../event/event-words.ts';
+import { describeOperation } from '../event/event-text.ts';
 import type { Endpoint } from '../site.ts';
 import { type Egress, printEgress } from '../workload/egress.ts';
 import { type PodTargets, printTargets } from '../workload/pod-addresses.ts';

@@ -112,7 +112,7 @@ export function volumeChanges(current: Running, next: Running, pod: string): Vol
 }
 
 /** Returns texts about growing volumes: `volume data of pod db grows from 1 GiB to 2 GiB`. */
-export function growthWords(changes: readonly VolumeChange[]): string[] {
+export function growthMessage(changes: readonly VolumeChange[]): string[] {
   return changes
     .filter(({ change }) => change === 'grown')
     .map(

@@ -8,7 +8,7 @@ import type { Operation } from '../plan/operation.ts';
 import { plan } from '../plan/plan.ts';
 import type { Endpoint } from '../site.ts';
 import type { Observed, ObservedWorkload, Workload } from '../workload/workload.ts';
-import { growthWords, type UpdateWarning, type VolumeChange, volumeChanges, warningsOf } from './preview-warnings.ts';
+import { growthMessage, type UpdateWarning, type VolumeChange, volumeChanges, warningsOf } from './preview-warnings.ts';
 
 export const podChanges = [
   ...(['added', 'removed', 'unchanged', 'replaced', 'restarted'] as const),
@@ -156,7 +156,7 @@ function changeOf(comparison: Comparison): Pick<PodChange, 'change' | 'because'>
   if (!before[0]) return { change: 'added', because: 'it is new' };
   if (!after[0]) return { change: 'removed', because: 'it is no longer in the configuration' };
   const scaling = replicas(before, after);
-  const growth = growthWords(volumes);
+  const growth = growthMessage(volumes);
   const rerouting = reroutes(pathOf(current, name), pathOf(next, name));
   const differences = [...scaling, ...differencesOf(before[0], after[0], images), ...growth, ...rerouting];
   const because = differences.join(', ') || 'nothing changes';

@@ -4,7 +4,7 @@ import { deploymentOf, observedOf, pod, podStatusOf, resolvedAt, specOf } from '
 import type { PodStatus } from '../deployment.ts';
 import { desiredAt } from '../desired.ts';
 import type { ObservedWorkload } from '../workload/workload.ts';
-import { blamedPods, type Circumstances, judge, podStatuses, withoutFailures } from './deployment-status.ts';
+import { type Circumstances, failedPods, judge, podStatuses, withoutFailures } from './deployment-status.ts';
 
 const desired = desiredAt(
   deploymentOf({}),
@@ -99,7 +99,7 @@ test('who made a deployment fail stays failed while its image is tried again, un
 test('of two pods that are not ready, the one that crashes is to blame, and at the deadline each that was started', () => {
   const crashed = { restarts: 5, lastExit: { code: 3, reason: 'exited with code 3', at: 0 } };
   const blamed = (observed: ReturnType<typeof observe>, now = 60_000) =>
-    [...blamedPods(desired, observed, { ...clock, now }, []).keys()].join(' ');
+    [...failedPods(desired, observed, { ...clock, now }, []).keys()].join(' ');
   assert.equal(blamed(observe({ starting: ['db', 'web'] }, { web: crashed })), 'web');
   assert.equal(blamed(observe({ starting: ['db', 'web'] })), '');
   assert.equal(blamed(observe({ starting: ['db', 'web'] }), 120_000), 'db web');

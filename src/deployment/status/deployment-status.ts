@@ -181,7 +181,7 @@ export function judge(desired: Running, observed: Observed, clock: Clock, before
 }
 
 /** Returns the pods that cause a `given-up` verdict, without pods that only wait for them or are still starting. */
-export function blamedPods(
+export function failedPods(
   desired: Running,
   observed: Observed,
   clock: Clock,

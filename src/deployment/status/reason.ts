@@ -39,7 +39,7 @@ export function describeReason({ pods, because, repeated, hint }: Reason): strin
 }
 
 /** Returns the reason with changed texts, for example without secrets. */
-export function withWords(
+export function withMessage(
   { pods, because, repeated, hint, advice }: Reason,
   change: (words: string) => string,
 ): Reason {

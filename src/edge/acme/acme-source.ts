@@ -1,7 +1,7 @@
 /** Certificates of an authority, as a source of the edge. It serves those in the store, ordered by any process. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../../deployment/deployment.ts';
-import { lateAt, type NoteCertificates } from '../../lib/certificate-report.ts';
+import { type CertificateListener, lateAt } from '../../lib/certificate-report.ts';
 import type { MailOperator } from '../../lib/mail-transport.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { runRounds } from '../../lib/rounds.ts';
@@ -37,7 +37,7 @@ export type AcmeParts = {
   db: Kysely<Tables>;
   seal: Seal;
   now: () => Instant;
-  onCertificates: NoteCertificates;
+  onCertificates: CertificateListener;
   /** Absent without mail to the operator. */
   mailOperator?: MailOperator | undefined;
   process?: StoreProcess | undefined;

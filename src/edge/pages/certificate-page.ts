@@ -1,7 +1,7 @@
 /**
  * The response of a host without a certificate to requests without TLS, because a redirect to HTTPS would fail. Pure.
  */
-import { type CertificateWait, noticeInWords } from '../../lib/certificate-report.ts';
+import { type CertificateWait, noticeText } from '../../lib/certificate-report.ts';
 import { html, type PageAnswer, reloadAfter } from './page-layout.ts';
 
 /** One that is ordered comes in seconds; another one no sooner than in minutes. */
@@ -18,7 +18,7 @@ export function certificatePage(
   const seconds = refreshSeconds[wait.because];
   const name = site ? `Application ${site.applicationName}` : 'This service';
   const error = `${name} is only available over HTTPS, and has no certificate yet.`;
-  const words = wait.because === 'elsewhere' ? elsewhere : noticeInWords(wait);
+  const words = wait.because === 'elsewhere' ? elsewhere : noticeText(wait);
   return {
     status: 503,
     code: 'certificate_missing',

@@ -25,7 +25,7 @@ import { findOutdatedPrograms, findRuntimeProblem, type Runtime } from './host/r
 import { removeUnnamed } from './images/image-store.ts';
 import { volumeName } from './names.ts';
 import { watchProcessor } from './processor/processor-watch.ts';
-import { thawLeft } from './volumes/freeze.ts';
+import { thawLeftovers } from './volumes/freeze.ts';
 import { volumesFolder } from './volumes/loop-layout.ts';
 import { createLoopVolumes } from './volumes/loop-volumes.ts';
 import { removeOrphanedCopies } from './volumes/volume-archives.ts';
@@ -76,7 +76,7 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
     isForNew: means.volumes === 'loop',
     copies: join(dataDir, 'volume-copies'),
   };
-  void thawLeft(loops.directory).catch((err: unknown) =>
+  void thawLeftovers(loops.directory).catch((err: unknown) =>
     log.warn({ err }, 'volumes from an interrupted copy may still be frozen'),
   );
   await removeOrphanedCopies(loops.directory);
@@ -122,7 +122,7 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
   return {
     // Without a watch on container writes, the disk is not checked.
     engine: { ...engine, ...(means.containers === 'watch' && { disk }) },
-    ...(firewall && { standAside: firewall.rest }),
+    ...(firewall && { pause: firewall.pause }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -6,7 +6,7 @@ import type { FillableTars, ReadableTars, SizedTar } from '../volume-facets.ts';
 import { type Cache, isRunning } from './cache.ts';
 import type { Cluster } from './cluster.ts';
 import { clusterUnresponsive, isTimeout } from './faults.ts';
-import type { BringImage } from './images.ts';
+import type { FetchImage } from './images.ts';
 import { type CopierMount, copierContainer, copierKey, copierManifest, copierName } from './manifests/copier.ts';
 import { copyKey, deploymentOf, ofCopy } from './manifests/marks.ts';
 import { passManifest, pullSuffix } from './manifests/pull-secret.ts';
@@ -20,7 +20,7 @@ export type CopierParts = {
   owner: string;
   /** The image of copiers. */
   image: string;
-  bring: BringImage;
+  bring: FetchImage;
 };
 
 export type CopierWanted = {

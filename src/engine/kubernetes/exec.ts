@@ -32,7 +32,7 @@ type Connect = (pod: PodAddress, command: readonly string[], terminal?: Terminal
 export function createExec(cluster: Pick<Cluster, 'connect'>, cache: Cache): Exec {
   const connect: Connect = async (...requested) => {
     try {
-      return hear(await cluster.connect(...requested));
+      return readConnection(await cluster.connect(...requested));
     } catch (error) {
       throw faultOfConnection(error);
     }
@@ -124,7 +124,7 @@ type ExecConnection = Omit<PodConnection, 'output'> & {
   rest(): AsyncIterable<ExecOutput>;
 };
 
-function hear({ output, ...connection }: PodConnection): ExecConnection {
+function readConnection({ output, ...connection }: PodConnection): ExecConnection {
   const pieces = output[Symbol.asyncIterator]();
   let left: ExecOutput | undefined;
   const next = async () => {

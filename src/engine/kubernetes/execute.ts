@@ -11,7 +11,7 @@ import { labelKeys } from '../labels.ts';
 import type { Cache } from './cache.ts';
 import type { Cluster } from './cluster.ts';
 import { faultOf } from './faults.ts';
-import type { BringImage } from './images.ts';
+import type { FetchImage } from './images.ts';
 import { claimManifest } from './manifests/claim.ts';
 import { copyKey, isUnused, workloadKey } from './manifests/marks.ts';
 import { pullSecretManifest, pullSecretName, pullSuffix } from './manifests/pull-secret.ts';
@@ -51,7 +51,7 @@ export type Execute = {
   leaveNamespace(deploymentId: string): Promise<void>;
 };
 
-export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage, settings: ExecuteSettings): Execute {
+export function createExecute(cluster: Cluster, cache: Cache, bring: FetchImage, settings: ExecuteSettings): Execute {
   const { owner, storageClass } = settings;
   const namespaces = createNamespaces(cluster, cache, settings);
   const services = createServices(cluster, cache, owner);

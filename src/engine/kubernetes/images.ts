@@ -14,21 +14,21 @@ import { isLocalImage } from '../images/local-images.ts';
 import type { WorkloadRequest } from './manifests/workload.ts';
 
 /** `pass`: the credential with which nodes pull the image. */
-export type BroughtImage = Pick<WorkloadRequest, 'image' | 'imageVolumes' | 'imageUser'> & { pass?: Pass };
+export type FetchedImage = Pick<WorkloadRequest, 'image' | 'imageVolumes' | 'imageUser'> & { pass?: Pass };
 
 /** For a start. Throws EngineFault if the image does not exist or the deployment may not use it. */
-export type BringImage = (
+export type FetchImage = (
   workload: Pick<Workload, 'image' | 'registryLogin' | 'pod'>,
   limits?: OwnImageLimits,
-) => Promise<BroughtImage>;
+) => Promise<FetchedImage>;
 
 export type ClusterImages = {
-  bring: BringImage;
+  bring: FetchImage;
   /**
    * The content of a pushed image at these paths, with which new volumes there start. Empty for other images, whose
    * volumes start empty. Throws EngineFault.
    */
-  contents(paths: readonly string[], ...brought: Parameters<BringImage>): Promise<ReadonlyMap<string, ImageContent>>;
+  contents(paths: readonly string[], ...brought: Parameters<FetchImage>): Promise<ReadonlyMap<string, ImageContent>>;
   /** Of images that nodes pull from us, they have no more than what runs. */
   isOnNodes(image: string): boolean;
 };

@@ -105,7 +105,7 @@ export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, opti
     const { facts, probe } = known;
     const pod = podAddress(deploymentId, facts);
     const because =
-      (await reasonElsewhere(known, at.uptimeMs, async () => pod && lookInside(cluster, pod))) ?? probe?.because;
+      (await reasonElsewhere(known, at.uptimeMs, async () => pod && inspectPod(cluster, pod))) ?? probe?.because;
     if (probe) known.reportedReady = probe.isReady;
     const verdict = verdictOf(known, probe && { isReady: probe.isReady, because }, at.uptimeMs);
     const lastExit = facts.lastExit && lastExitOf(facts.lastExit);
@@ -250,7 +250,7 @@ function reasonOf(command: CommandCheck['command'], end: CheckEnd): Reason | und
 }
 
 /** With the image's own `cat`; undefined where it has none. */
-export async function lookInside(
+export async function inspectPod(
   cluster: Pick<Cluster, 'run'>,
   pod: PodAddress,
 ): Promise<ContainerInsights | undefined> {

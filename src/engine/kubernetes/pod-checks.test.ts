@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPodCheck, lookInside, readInside } from './observe.ts';
+import { createPodCheck, inspectPod, readInside } from './observe.ts';
 import type { ProgramEnd, RunInPod } from './pod-programs.ts';
 
 const pod = { namespace: 'n', pod: 'p', container: 'c' };
@@ -54,10 +54,10 @@ test('on which ports a pod listens, and how long it has computed, is read with i
   const listening = [{ port: 8080, isLocalOnly: false }];
   assert.deepEqual(readInside(`${table}2500000\n`), { listening, cpuMs: 2.5 });
   assert.deepEqual(readInside(`${table}usage_usec 2500\nuser_usec 1\n`), { listening, cpuMs: 2.5 });
-  assert.deepEqual(await lookInside({ run: async () => ({ code: 1, output: table, isFlood: false }) }, pod), {
+  assert.deepEqual(await inspectPod({ run: async () => ({ code: 1, output: table, isFlood: false }) }, pod), {
     listening,
     cpuMs: undefined,
   });
-  assert.equal(await lookInside({ run: async () => ({ output: 'no cat', isFlood: false }) }, pod), undefined);
-  assert.equal(await lookInside({ run: () => Promise.reject(new Error('gone')) }, pod), undefined);
+  assert.equal(await inspectPod({ run: async () => ({ output: 'no cat', isFlood: false }) }, pod), undefined);
+  assert.equal(await inspectPod({ run: () => Promise.reject(new Error('gone')) }, pod), undefined);
 });

@@ -69,7 +69,7 @@ export function createRechecks(
     watching += 1;
     if (watching === 1) {
       unwatched = new AbortController();
-      void recheckAgainAndAgain(allKnown, notify, unwatched.signal, pause);
+      void startRechecks(allKnown, notify, unwatched.signal, pause);
     }
     const leave = () => {
       watching -= 1;
@@ -80,7 +80,7 @@ export function createRechecks(
 }
 
 /** Ends at the abort. */
-export async function recheckAgainAndAgain(
+export async function startRechecks(
   allKnown: () => Iterable<[string, Rechecked[]]>,
   notify: (deploymentId: string) => void,
   signal: AbortSignal,

@@ -89,5 +89,5 @@ test('what was being written when the service died is cleared at the next start'
   await file.write(content(1));
   await open('died', 1_000);
   assert.deepEqual(await readdir(join(directory, 'died', 'staged')), []);
-  await file.rest();
+  await file.suspend();
 });

@@ -41,7 +41,7 @@ test('what is written in any pieces, and taken up again after any of them, is th
       let file = await stageFile(path);
       for (const [index, part] of parts.entries()) {
         if (index === cut) {
-          await file.rest();
+          await file.suspend();
           file = (await resumeStaged(path))!;
           assert.equal(file.sizeBytes, Buffer.concat(parts.slice(0, index)).length);
         }
@@ -69,7 +69,7 @@ test('what is not what was said is not kept, and leaves nothing', async () => {
 test('an incomplete blob cannot be found, and leftovers of a dead process are removed', async () => {
   const file = await stageFile(staging());
   await file.write(Buffer.from('half'));
-  await file.rest();
+  await file.suspend();
   assert.deepEqual(
     (await folder.list()).filter((digest) => digest === digestOf('half')),
     [],

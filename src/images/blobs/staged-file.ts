@@ -28,7 +28,7 @@ export type StagedFile = {
   /** Opens it; the handle stays usable after `keep` and `discard`. */
   open(): Promise<FileHandle>;
   /** Closes the file until the next write. `resumeStaged` finds it, even from another process. */
-  rest(): Promise<void>;
+  suspend(): Promise<void>;
   /**
    * Puts it at `path`, which is on the same file system; nothing can be written then. `isLasting`: so that it outlives a
    * loss of power.
@@ -84,7 +84,7 @@ function staged(
     handle ??= await open(path, constants.O_WRONLY);
     return handle;
   };
-  async function rest(): Promise<void> {
+  async function suspend(): Promise<void> {
     const resting = handle;
     handle = undefined;
     await resting?.close();
@@ -106,18 +106,18 @@ function staged(
     },
     digest: () => (typeof hash === 'function' ? hash() : `sha256:${hash.copy().digest('hex')}`),
     open: () => open(path, constants.O_RDWR),
-    rest,
+    suspend,
     async commit(kept, isLasting) {
       const file = await opened();
       // A piece that failed half-way may have left more than counts.
       await file.truncate(sizeBytes);
       if (isLasting) await file.sync();
-      await rest();
+      await suspend();
       await rename(path, kept);
       if (isLasting) await syncPath(dirname(kept));
     },
     async discard() {
-      await rest();
+      await suspend();
       await rm(path, { force: true });
     },
   };

@@ -193,10 +193,10 @@ test('the next process listens at the same port as the one that leaves, and open
 
 test('nodes that pull from one that leaves get all of the layer, and then it is left', async () => {
   const layer = gzipSync(randomBytes(1_000));
-  const { promise: rest, resolve: goOn } = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<void>();
   await using leaving = await openGates({ layer });
   const { pass } = await leaving.admit(request);
-  leaving.holdUntil(rest);
+  leaving.holdUntil(promise);
   await using _gates = await openGates({ layer, predecessor: leaving });
   const known = leaving.asked.length;
   // Each comes to either of the two.
@@ -207,7 +207,7 @@ test('nodes that pull from one that leaves get all of the layer, and then it is 
   }
   const left = leaving.leave(60_000).then(() => 'left');
   assert.equal(await Promise.race([left, new Promise((later) => setTimeout(later, 100, 'not yet'))]), 'not yet');
-  goOn();
+  resolve();
   for (const pull of pulls) assert.deepEqual(await pull, { status: 200, body: layer });
   assert.equal(await left, 'left');
 });

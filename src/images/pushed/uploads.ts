@@ -126,7 +126,7 @@ export function createUploads(folder: BlobFolder, now: () => number, most = usua
         const id = randomBytes(16).toString('hex');
         const name = fileName(repository, id);
         const staged = await stageFile(folder.stagingPath(name));
-        await staged.rest();
+        await staged.suspend();
         open.set(name, opened({ ...upload, staged }));
         return id;
       } finally {
@@ -143,7 +143,7 @@ export function createUploads(folder: BlobFolder, now: () => number, most = usua
         return await work(upload.staged, upload.reserved);
       } finally {
         upload.reserved.bytes = 0;
-        await upload.staged.rest();
+        await upload.staged.suspend();
         upload.isBusy = false;
         upload.usedAt = now();
       }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildOf } from '../../folder/plain-build.ts';
 import type { Build } from '../../folder/project.ts';
-import { buildWords, checkedContexts } from './build.ts';
+import { buildArguments, checkedContexts } from './build.ts';
 
 const build = buildOf('/repo');
 const docker = { platform: 'linux/amd64', hasBuildKit: true };
 const wordsFor = (changes: Partial<Build>, secretFiles: Record<string, string> = {}) =>
-  buildWords(docker, { ...build, ...changes }, { platform: 'linux/amd64', idFile: '/tmp/id', secretFiles });
+  buildArguments(docker, { ...build, ...changes }, { platform: 'linux/amd64', idFile: '/tmp/id', secretFiles });
 
 test('a build argument cannot set a variable that programs on this machine obey', () => {
   const args = {

@@ -5,7 +5,7 @@ import { basename, isAbsolute, join } from 'node:path';
 import { isSecretName } from '../../config/variables/secret-names.ts';
 import type { Build } from '../../folder/project.ts';
 import { type BuildContext, readBuildContext } from '../layers/build-context.ts';
-import { ownMemory, packEntries } from '../layers/folder-listing.ts';
+import { berthFolder, packEntries } from '../layers/folder-listing.ts';
 import { PushFault } from '../push-fault.ts';
 import type { Docker } from './docker-command.ts';
 
@@ -29,11 +29,11 @@ export async function buildImage(
     if (context) onContext(context);
     const idFile = join(scratch, 'id');
     const files = await writeSecrets(build, scratch);
-    const additionalContexts = await withoutMemories(checkedContexts(build.additionalContexts), scratch);
+    const additionalContexts = await withoutSessionFiles(checkedContexts(build.additionalContexts), scratch);
     const cwd = join(scratch, 'empty');
     await mkdir(cwd);
     const given = { ...build, additionalContexts };
-    const { words, env } = buildWords(docker, given, { platform, idFile, secretFiles: files });
+    const { words, env } = buildArguments(docker, given, { platform, idFile, secretFiles: files });
     const dockerfile = context?.dockerfile ?? build.dockerfile;
     const place = [...(dockerfile === undefined ? [] : ['-f', dockerfile]), context ? '-' : build.context];
     const { status, lines } = await docker.run([...words, ...place], {
@@ -64,7 +64,7 @@ type Prepared = { platform: string; idFile: string; secretFiles: Readonly<Record
  * PURE. Values that may be secret are passed in the environment, because arguments of a command are visible to other
  * users of the machine. Others are not, because the names come from a project that may have been cloned.
  */
-export function buildWords(
+export function buildArguments(
   { platform: own, hasBuildKit }: Pick<Docker, 'platform' | 'hasBuildKit'>,
   build: Build,
   { platform, idFile, secretFiles }: Prepared,
@@ -181,7 +181,7 @@ function isWorthReading(line: string): boolean {
  */
 
 /** By name, as the build gets them; copies go into `scratch`, which the caller removes. */
-export async function withoutMemories(
+export async function withoutSessionFiles(
   contexts: Readonly<Record<string, string>>,
   scratch: string,
 ): Promise<Record<string, string>> {
@@ -197,14 +197,14 @@ export async function withoutMemories(
 
 async function holdsMemory(folder: string): Promise<boolean> {
   const entries = await readdir(folder, { withFileTypes: true });
-  if (entries.some(({ name }) => name === ownMemory)) return true;
+  if (entries.some(({ name }) => name === berthFolder)) return true;
   for (const entry of entries) if (entry.isDirectory() && (await holdsMemory(join(folder, entry.name)))) return true;
   return false;
 }
 
 /** A copy has no sockets and pipes. */
 async function isForBuild(path: string): Promise<boolean> {
-  if (basename(path) === ownMemory) return false;
+  if (basename(path) === berthFolder) return false;
   const found = await lstat(path);
   return found.isDirectory() || found.isFile() || found.isSymbolicLink();
 }

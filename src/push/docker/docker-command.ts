@@ -9,7 +9,7 @@ export type Docker = {
   platform: string;
   /** Without it the classic builder builds, which knows no secrets and no further contexts. */
   hasBuildKit: boolean;
-  /** Runs `docker` with these words. Never throws for a status; see `ask`. */
+  /** Runs `docker` with these words. Never throws for a status; see `runQuietly`. */
   run(words: readonly string[], running?: Running): Promise<Outcome>;
   /** Returns the output; throws a fault if the command fails. */
   runQuietly(words: readonly string[]): Promise<string>;

@@ -23,7 +23,7 @@ test('an export that breaks off in a layer, as with Ctrl-C, rejects its waiters 
     await reading;
     return { status: 0, stdout: '', lines: [] };
   };
-  const docker = { platform: 'linux/amd64', hasBuildKit: false, run, ask: async () => '' };
+  const docker = { platform: 'linux/amd64', hasBuildKit: false, run, runQuietly: async () => '' };
   await assert.rejects(exportImage(docker, 'sha256:1', folder));
   // An unhandled rejection would end the process now.
   await turn();

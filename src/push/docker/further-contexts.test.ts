@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { withoutMemories } from './build.ts';
+import { withoutSessionFiles } from './build.ts';
 
 test('a further context that holds what the command remembers is copied without it, any other is taken as it is', async (t) => {
   const place = await mkdtemp(join(tmpdir(), 'berth-contexts-'));
@@ -23,7 +23,7 @@ test('a further context that holds what the command remembers is copied without 
   await symlink('app/main.js', join(project, 'linked.js'));
 
   const image = 'docker-image://alpine:3';
-  const contexts = await withoutMemories({ all: project, clean, image, web: 'https://example.com/a.git' }, scratch);
+  const contexts = await withoutSessionFiles({ all: project, clean, image, web: 'https://example.com/a.git' }, scratch);
   assert.deepEqual(contexts, { all: join(scratch, 'context-0'), clean, image, web: 'https://example.com/a.git' });
   const copied = (await readdir(contexts.all!, { recursive: true })).sort();
   assert.deepEqual(copied, ['app', 'app/main.js', 'linked.js']);

@@ -31,14 +31,14 @@ export type Ignored = {
 };
 
 /** The memory of the command, with its tokens, goes into no image. */
-export const ownMemory = '.berth';
+export const berthFolder = '.berth';
 
 /** Sorted by path. Sockets, pipes and devices are left out: no layer can hold them usefully. */
 export async function listFolder(folder: string, ignored?: Ignored): Promise<Entry[]> {
   const found: Entry[] = [];
   const visit = async (below: string): Promise<void> => {
     for (const { name } of await readdir(join(folder, below), { withFileTypes: true })) {
-      if (name === ownMemory) continue;
+      if (name === berthFolder) continue;
       const path = posix.join(below, name);
       const entry = await entryAt(join(folder, path), path);
       if (!entry) continue;

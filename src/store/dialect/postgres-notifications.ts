@@ -32,12 +32,12 @@ export type NotificationReader = {
   /** Whether the others see that it is there. */
   setReachable(isSeen: boolean): void;
   /** Another process holds something, and is not there any more. */
-  gone(processId: string): void;
+  onProcessEnd(processId: string): void;
 };
 
 export function followNotifications(
   config: ClientConfig,
-  { processId, notify, setReachable, gone }: NotificationReader,
+  { processId, notify, setReachable, onProcessEnd }: NotificationReader,
 ): AsyncDisposable {
   const ending = new AbortController();
   const byName = new Map<string, Channel>(
@@ -67,7 +67,7 @@ export function followNotifications(
         notify();
         const watching = new AbortController();
         void hasEnded.then(() => watching.abort());
-        await watchPresence(client, gone, watching.signal);
+        await watchPresence(client, onProcessEnd, watching.signal);
       } catch {
         await client.end().catch(() => {});
       }
@@ -122,7 +122,11 @@ async function announcePresence(client: Client, processId: string): Promise<void
 }
 
 /** Reports each absent process that holds something, at every look, until the session ends or the abort. */
-async function watchPresence(client: Client, gone: (processId: string) => void, end: AbortSignal): Promise<void> {
+async function watchPresence(
+  client: Client,
+  onProcessEnd: (processId: string) => void,
+  end: AbortSignal,
+): Promise<void> {
   const absences = new Map<string, number>();
   for (let look = 1; ; look++) {
     await wait(lookMs, end);
@@ -133,7 +137,7 @@ async function watchPresence(client: Client, gone: (processId: string) => void, 
     for (const holder of absent) {
       const count = (absences.get(holder) ?? 0) + 1;
       absences.set(holder, count);
-      if (count >= looksUntilGone && look > looksUntilAllAreBack) gone(holder);
+      if (count >= looksUntilGone && look > looksUntilAllAreBack) onProcessEnd(holder);
     }
   }
 }

@@ -18,7 +18,7 @@ export function labelOf({ change }: Pick<PodChange, 'change'>): string {
 }
 
 /** A sentence for each volume that changes. */
-export function volumeWords({ change: podChange, volumes }: Pick<PodChange, 'change' | 'volumes'>): string[] {
+export function volumeText({ change: podChange, volumes }: Pick<PodChange, 'change' | 'volumes'>): string[] {
   return volumes.flatMap(({ title, change }) => {
     switch (change) {
       case 'new':
@@ -37,7 +37,7 @@ export function volumeWords({ change: podChange, volumes }: Pick<PodChange, 'cha
 type Outcome = Pick<Preview, 'pods' | 'interrupted' | 'servingRevision'>;
 
 /** The effects of an update for visitors, and those of its failure. */
-export function outcomeWords({ pods, interrupted, servingRevision }: Outcome): string {
+export function outcomeText({ pods, interrupted, servingRevision }: Outcome): string {
   if (servingRevision === undefined)
     return 'The address stays. Nothing serves there yet, and nothing will if this revision does not become ready either.';
   const gap =

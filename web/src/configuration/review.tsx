@@ -8,7 +8,7 @@ import { pathOf } from '../routing/routes.ts';
 import { previewUpdate, type Target } from '../service/calls.ts';
 import type { PodChange } from '../service/records.ts';
 import type { Answer, Problem } from '../service/request.ts';
-import { labelOf, outcomeWords, volumeWords } from './changes.ts';
+import { labelOf, outcomeText, volumeText } from './changes.ts';
 import { Comparison } from './comparison.tsx';
 import './review.css';
 
@@ -54,7 +54,7 @@ export default function Review({ target, original, text, send, sendTitle, backTi
             ))}
           </ul>
         )}
-        {preview.value && <p className="small soft">{outcomeWords(preview.value)}</p>}
+        {preview.value && <p className="small soft">{outcomeText(preview.value)}</p>}
         {preview.value && preview.value.warnings.length > 0 && (
           <div className="notice warn small">
             <strong>Worth checking in the configuration</strong>
@@ -95,7 +95,7 @@ function ChangeRow({ pod }: { pod: PodChange }) {
         <strong>{name}</strong> {labelOf(pod)}
       </p>
       {change !== 'unchanged' && <p className="small soft">{because}</p>}
-      {volumeWords(pod).map((said) => (
+      {volumeText(pod).map((said) => (
         <p key={said} className="small">
           {said}
         </p>

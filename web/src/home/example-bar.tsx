@@ -3,7 +3,7 @@ import { type ChangeEvent, useRef, useState } from 'react';
 import { readDocument } from '../editor/document-file.ts';
 import { Link } from '../routing/router.tsx';
 import { examples, firstText } from './examples.ts';
-import { replaceStart, takeBackEarlier } from './start-draft.ts';
+import { replaceStart, restoreEarlier } from './start-draft.ts';
 
 export function ExampleBar({ text, earlier }: { text: string; earlier: string | undefined }) {
   const [chosen, setChosen] = useState({ name: examples[0]!.name, text: firstText });
@@ -39,7 +39,7 @@ export function ExampleBar({ text, earlier }: { text: string; earlier: string | 
         Open a file …
       </button>
       {earlier !== undefined && (
-        <button type="button" className="button compact quiet" title={titleOf(earlier)} onClick={takeBackEarlier}>
+        <button type="button" className="button compact quiet" title={titleOf(earlier)} onClick={restoreEarlier}>
           Back to your draft
         </button>
       )}

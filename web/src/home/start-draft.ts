@@ -43,7 +43,7 @@ export function replaceStart(text: string, source?: string): () => void {
 }
 
 /** Restores the text that was replaced last. An edited current text becomes the replaced one. */
-export function takeBackEarlier(): void {
+export function restoreEarlier(): void {
   const earlier = storedAs(earlierDraft);
   if (!earlier) return;
   drop(earlierDraft);

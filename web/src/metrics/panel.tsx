@@ -17,7 +17,7 @@ import type { Target } from '../service/calls.ts';
 import type { DeploymentMetrics } from '../service/records.ts';
 import { Chart } from './chart.tsx';
 import { type Range, useMetrics } from './use-metrics.ts';
-import { measuredPart, spanInWords } from './window.ts';
+import { measuredPart, spanText } from './window.ts';
 import './metrics.css';
 
 type MetricsProps = { target: Target; isClaimed: boolean; outline: readonly PodOutline[] | undefined };
@@ -43,7 +43,7 @@ export default function MetricsPanel({ target, isClaimed, outline = [] }: Metric
   return (
     <section className="metrics stack" aria-labelledby="metrics-title">
       <div className="row">
-        <h2 id="metrics-title">{spanInWords(shown)}</h2>
+        <h2 id="metrics-title">{spanText(shown)}</h2>
         {isClaimed && (
           <button
             type="button"

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DeploymentMetrics } from '../service/records.ts';
-import { measuredPart, spanInWords } from './window.ts';
+import { measuredPart, spanText } from './window.ts';
 
 /** One pod, measured from that step on. */
 function metrics(first: number, steps = 360): DeploymentMetrics {
@@ -25,7 +25,7 @@ function metrics(first: number, steps = 360): DeploymentMetrics {
 test('the chart begins with the first measurement, and spans at least two minutes', () => {
   const spans = [0, 60, 359, 360].map((first) => {
     const { from, pods, ...rest } = measuredPart(metrics(first));
-    return [from.slice(11, 19), pods[0]?.series.memoryBytes.length, spanInWords({ from, pods, ...rest })];
+    return [from.slice(11, 19), pods[0]?.series.memoryBytes.length, spanText({ from, pods, ...rest })];
   });
   assert.deepEqual(spans, [
     ['12:00:00', 360, 'The last hour'],

@@ -29,7 +29,7 @@ export function measuredPart(metrics: DeploymentMetrics): DeploymentMetrics {
 }
 
 /** How long that is: `The last 5 minutes`, `The last hour`. */
-export function spanInWords({ site, stepSeconds }: DeploymentMetrics): string {
+export function spanText({ site, stepSeconds }: DeploymentMetrics): string {
   const minutes = Math.round((site.series.requestsPerSecond.length * stepSeconds) / 60);
   if (minutes < 60) return `The last ${minutes} minutes`;
   const hours = Math.round(minutes / 60);

@@ -3,7 +3,7 @@ import Review from '../configuration/review.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { rollBack, type Target } from '../service/calls.ts';
-import { bringIntoView } from './bring-into-view.ts';
+import { scrollIntoView } from './scroll-into-view.ts';
 import { useTexts } from './use-texts.ts';
 
 type BackReviewProps = { target: Target; current: number; back: number; onCancel: () => void };
@@ -14,7 +14,7 @@ export function BackReview({ target, current, back, onCancel }: BackReviewProps)
   if (!texts) return <Loading what="the comparison" height="24rem" />;
   return (
     <>
-      <p className="small soft" ref={bringIntoView}>
+      <p className="small soft" ref={scrollIntoView}>
         Going back makes revision {current + 1} with the text of revision {back}. Volumes keep their data as it is now.
       </p>
       <Review

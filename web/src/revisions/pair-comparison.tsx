@@ -4,9 +4,9 @@ import { Comparison } from '../configuration/comparison.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import type { Target } from '../service/calls.ts';
-import { bringIntoView } from './bring-into-view.ts';
+import { scrollIntoView } from './scroll-into-view.ts';
+import type { Pair } from './texts.ts';
 import { useTexts } from './use-texts.ts';
-import type { Pair } from './words.ts';
 
 type PairComparisonProps = {
   target: Target;
@@ -21,7 +21,7 @@ type PairComparisonProps = {
 export function PairComparison({ target, numbers, pair, isAsked, onChoose }: PairComparisonProps) {
   const { texts, problem } = useTexts(target, pair);
   return (
-    <section className="panel comparison" aria-label="Comparison" ref={isAsked ? bringIntoView : null}>
+    <section className="panel comparison" aria-label="Comparison" ref={isAsked ? scrollIntoView : null}>
       <div className="row choice">
         <RevisionChoice
           label="From"

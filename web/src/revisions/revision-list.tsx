@@ -10,7 +10,7 @@ import { configurationOf, type Target } from '../service/calls.ts';
 import type { Revision } from '../service/records.ts';
 import { draftOf } from '../stored-texts/names.ts';
 import { drop, storedAs, storeText } from '../stored-texts/use-stored-text.ts';
-import { authMethodWords, badgeOf, changesOf, earlierThan, outcomeOf, type Pair } from './words.ts';
+import { authMethodTexts, badgeOf, changesOf, earlierThan, outcomeOf, type Pair } from './texts.ts';
 
 type RevisionListProps = {
   revisions: readonly Revision[];
@@ -41,7 +41,7 @@ export function RevisionList({ revisions, target, pair, onCompare, onBack }: Rev
                 <time dateTime={createdAt} title={printMoment(at, now)}>
                   {capitalised(printAgo(now - at))}
                 </time>
-                {[authMethodWords[revision.askedBy], outcomeOf(revision)]
+                {[authMethodTexts[revision.askedBy], outcomeOf(revision)]
                   .filter((said) => said !== undefined)
                   .map((said) => ` · ${said}`)}
               </p>

@@ -8,7 +8,7 @@ import type { Status } from '../service/records.ts';
 import { BackReview } from './back-review.tsx';
 import { PairComparison } from './pair-comparison.tsx';
 import { RevisionList } from './revision-list.tsx';
-import { earlierThan, type Shown, shownIn, usualPair, withShown } from './words.ts';
+import { earlierThan, type Shown, shownIn, usualPair, withShown } from './texts.ts';
 import './revisions.css';
 
 type RevisionsTabProps = {

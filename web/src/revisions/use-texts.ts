@@ -2,7 +2,7 @@
 import { useAnswer } from '../parts/use-answer.ts';
 import { configurationOf, type Target } from '../service/calls.ts';
 import type { Answer, Problem } from '../service/request.ts';
-import type { Pair } from './words.ts';
+import type { Pair } from './texts.ts';
 
 export type Texts = { from: string; to: string };
 

@@ -9,7 +9,7 @@ import { usePending } from '../parts/use-pending.ts';
 import { previewRestore, type Restoring, restoreSnapshot, type Target } from '../service/calls.ts';
 import type { Restored, RestorePreview, Snapshot } from '../service/records.ts';
 import type { Answer, Problem } from '../service/request.ts';
-import { replacedBy, startedWith, volumesIn } from './words.ts';
+import { replacedBy, startedWith, volumesIn } from './texts.ts';
 
 type RestoreDialogProps = {
   target: Target;

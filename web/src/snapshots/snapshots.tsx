@@ -27,7 +27,7 @@ import {
   stageOf,
   storyOf,
   termsOf,
-} from './words.ts';
+} from './texts.ts';
 
 /** While something is under way. */
 const lookEveryMs = 1_500;

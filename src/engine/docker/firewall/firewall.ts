@@ -44,7 +44,7 @@ export type Firewall = {
   /** The container with this address is gone. */
   forget(address: string): Promise<void>;
   /** While it rests, another process looks after the rules. */
-  rest(isResting: boolean): void;
+  pause(isResting: boolean): void;
   /** Stops looking after the rules; they stay. */
   close(): Promise<void>;
 };
@@ -260,7 +260,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
 
     egressOf: (bridge) => bridges.get(bridge)?.egress,
 
-    rest(isToRest) {
+    pause(isToRest) {
       isResting = isToRest;
     },
 

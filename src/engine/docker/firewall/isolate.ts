@@ -57,7 +57,7 @@ export async function isolate(docker: Docker, options: IsolationOptions): Promis
       await firewall?.close();
       throw error;
     }
-    return { ...(firewall && { firewall }), problem: wordsFor(error) };
+    return { ...(firewall && { firewall }), problem: isolationMessage(error) };
   }
 }
 
@@ -89,7 +89,7 @@ export async function presentBridges(docker: Docker, owner: string, egress: Egre
 const packages: Record<string, string> = { nft: 'nftables', ip: 'iproute2 (Fedora: iproute)', unshare: 'util-linux' };
 
 /** PURE. The problem and how to fix it. */
-export function wordsFor({ message, missing }: Pick<ProgramError, 'message' | 'missing'>): string {
+export function isolationMessage({ message, missing }: Pick<ProgramError, 'message' | 'missing'>): string {
   if (missing === 'sudo') return 'it requires root, or sudo without a password';
   if (missing !== undefined) return `${missing} is not installed: install ${packages[missing] ?? missing}`;
   if (/not permitted|must be root|password is required/i.test(message)) return `it takes root (${message})`;

@@ -20,7 +20,7 @@ const timeoutMs = 20_000;
 export async function checkFromInside(owner: string): Promise<string | undefined> {
   const findings = await tryFromInside(owner);
   // On a stalled machine, all packets of one try may be lost. Foreign rules drop those of every try.
-  return wordsFor(findings.includes('silence') ? await tryFromInside(owner) : findings);
+  return checkMessage(findings.includes('silence') ? await tryFromInside(owner) : findings);
 }
 
 async function tryFromInside(owner: string): Promise<CheckResults> {
@@ -49,7 +49,7 @@ async function tryFromInside(owner: string): Promise<CheckResults> {
  * PURE. Both connections must be refused, and only by the rules: a listener waits on this machine's address, and the
  * other address leads to a network without any hosts that could answer.
  */
-export function wordsFor([host, beyond]: CheckResults): string | undefined {
+export function checkMessage([host, beyond]: CheckResults): string | undefined {
   if (host === 'connected') return 'a container can reach services of this machine';
   if (beyond === 'connected') return 'a container can reach private networks';
   if (host === 'ECONNREFUSED' && beyond === 'ECONNREFUSED') return undefined;

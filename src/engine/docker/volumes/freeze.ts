@@ -77,7 +77,7 @@ function spawnScript(script: string, mounts: readonly string[]) {
  * `root`: the folder of all volumes. Thaws the volumes below it that were left frozen, such as when all processes of a
  * service were killed at once. A freeze that another process holds stays.
  */
-export async function thawLeft(root: string): Promise<void> {
+export async function thawLeftovers(root: string): Promise<void> {
   const volumes = [...(await readMounts()).keys()].flatMap((mount) => {
     const volume = mountedVolume(root, mount);
     return volume ? [{ mount, deploymentId: volume.deploymentId }] : [];

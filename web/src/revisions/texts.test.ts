@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { badgeOf, changesOf, outcomeOf, shownIn, usualPair, withShown } from './words.ts';
+import { badgeOf, changesOf, outcomeOf, shownIn, usualPair, withShown } from './texts.ts';
 
 const revision = (number: number, is: { current?: boolean; serving?: boolean } = {}) => ({
   number,

@@ -11,7 +11,7 @@ import {
   storyOf,
   termsOf,
   volumesIn,
-} from './words.ts';
+} from './texts.ts';
 
 test('if snapshots are unavailable, the first obstacle is shown', () => {
   const all = { isOffered: true, isKept: true, hasVolumes: true };

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { flagsOf, helpOf, helpText, parseArguments } from './arguments.ts';
 import { commands } from './command-table.ts';
 import { shells } from './completion.ts';
-import { flagsOf, helpOf, helpText, readWords } from './words.ts';
 
 test('a command has its words and its flags, and nothing else', () => {
-  assert.deepEqual(readWords(['logs', 'web', '-f', '--since=10m', '--json']), {
+  assert.deepEqual(parseArguments(['logs', 'web', '-f', '--since=10m', '--json']), {
     kind: 'command',
     name: 'logs',
     given: ['web'],
@@ -14,15 +14,15 @@ test('a command has its words and its flags, and nothing else', () => {
     asJson: true,
   });
   for (const wrong of [['logs', 'a', 'b'], ['deploy'], ['list', 'x'], ['status', '--yes'], ['nothing'], []]) {
-    assert.equal(readWords(wrong).kind, 'mistake', wrong.join(' '));
+    assert.equal(parseArguments(wrong).kind, 'mistake', wrong.join(' '));
   }
-  assert.deepEqual(readWords(['help', 'logs']), { kind: 'help', of: 'logs' });
-  assert.equal(readWords(['toString']).kind, 'mistake');
+  assert.deepEqual(parseArguments(['help', 'logs']), { kind: 'help', of: 'logs' });
+  assert.equal(parseArguments(['toString']).kind, 'mistake');
 });
 
 test('a mistake is explained in a sentence, with the likely intention', () => {
   const reported = (...words: string[]) => {
-    const read = readWords(words);
+    const read = parseArguments(words);
     return read.kind === 'mistake' ? read.message : read.kind;
   };
   assert.equal(reported('stats'), 'Unknown command "stats"; did you mean "status"?');

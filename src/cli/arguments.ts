@@ -23,7 +23,7 @@ export type Options = Readonly<Record<string, Given>>;
 
 type Given = string | boolean | readonly string[] | undefined;
 
-export type Words =
+export type ParsedArguments =
   | { kind: 'help'; of?: CommandName }
   | { kind: 'mistake'; message: string; of?: CommandName }
   | { kind: 'command'; name: CommandName; given: string[]; options: Options; asJson: boolean };
@@ -32,7 +32,7 @@ function isCommand(name: string | undefined): name is CommandName {
   return name !== undefined && Object.hasOwn(commands, name);
 }
 
-export function readWords(words: readonly string[]): Words {
+export function parseArguments(words: readonly string[]): ParsedArguments {
   const [first, ...rest] = words;
   if (first === undefined) return { kind: 'mistake', message: 'The command is missing.' };
   if (['help', '--help', '-h'].includes(first)) {
@@ -40,7 +40,7 @@ export function readWords(words: readonly string[]): Words {
     if (of === undefined || of === 'help') return { kind: 'help' };
     return isCommand(of) ? { kind: 'help', of } : unknownCommand(of);
   }
-  if (first === '--version' || first === '-v') return readWords(['version', ...rest]);
+  if (first === '--version' || first === '-v') return parseArguments(['version', ...rest]);
   if (first.startsWith('-')) return { kind: 'mistake', message: `The command comes before ${first}.` };
   if (!isCommand(first)) return unknownCommand(first);
   const options = Object.fromEntries(
@@ -74,7 +74,7 @@ const otherNames: Record<string, CommandName> = {
   rm: 'remove',
 };
 
-function unknownCommand(word: string): Words {
+function unknownCommand(word: string): ParsedArguments {
   const meant = Object.hasOwn(otherNames, word) ? otherNames[word] : nearestName(word, Object.keys(commands));
   return { kind: 'mistake', message: `Unknown command "${word}"${meant ? `; did you mean "${meant}"?` : '.'}` };
 }

@@ -28,7 +28,7 @@ function refuseUnsupported({ isRemote, context, additionalContexts, ssh }: Build
 }
 
 /** Throws EngineFault if the deployment may not use the image, or if its registry does not send it. */
-export async function bringBase(
+export async function fetchBase(
   { db, engine, now }: Pick<BuildParts, 'db' | 'engine' | 'now'>,
   { deploymentId, image, stop }: { deploymentId: string; image: string; stop: AbortSignal },
 ): Promise<HostImage> {

@@ -1,4 +1,4 @@
 /** As a `ref`: scrolls to an element that the user requested, once it has loaded. */
-export function bringIntoView(element: HTMLElement | null): void {
+export function scrollIntoView(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'start', behavior: 'smooth' });
 }

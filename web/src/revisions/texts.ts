@@ -28,7 +28,7 @@ export function outcomeOf({ state, durationMs }: RevisionOutcome): string | unde
 }
 
 /** How the client of a revision was authenticated. */
-export const authMethodWords: Record<Revision['askedBy'], string> = {
+export const authMethodTexts: Record<Revision['askedBy'], string> = {
   session: 'with a session token',
   'api-key': 'with an API key',
   'sign-in': 'by a signed-in user',
