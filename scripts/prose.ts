@@ -80,7 +80,7 @@ function check(): void {
   if (risen.length + long.length > 0) process.exitCode = 1;
 }
 
-/** Of the commits since the recorded one; none in a copy without history. */
+/** Returns the subjects of the commits since the recorded one. Returns none in a copy without history. */
 function subjects(): string[] {
   try {
     const output = execFileSync('git', ['log', '--format=%s', '--no-merges', `${recorded.since}..HEAD`], {

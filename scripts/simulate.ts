@@ -9,7 +9,7 @@ import { parseArgs, promisify } from 'node:util';
 import { partsOf } from './testing/seed-parts.ts';
 
 const usualSeeds = '10000';
-/** Of one process: some ten seconds. */
+/** One process needs about ten seconds for this number of seeds. */
 const seedsPerPart = 200;
 const main = join(import.meta.dirname, '../test/simulation/main.ts');
 

@@ -1,6 +1,6 @@
 /**
- * Which installation a data directory belongs to. It is written into a file there, so that a database that is missing,
- * or that of another installation, is noticed before a service serves from it.
+ * Identifies the installation of a data directory in a file. A missing database, or the database of another
+ * installation, is therefore detected before the service uses it.
  */
 import { existsSync, statSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';

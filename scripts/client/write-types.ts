@@ -19,7 +19,7 @@ export async function wantedTypes(): Promise<string> {
   return await formatted(generateTypes(description as unknown as Description));
 }
 
-/** By the formatter of the project, so that the linter has nothing to say of it. */
+/** Formats the text with the project's formatter, so that the linter accepts it. */
 async function formatted(text: string): Promise<string> {
   const biome = join(root, 'node_modules/.bin/biome');
   const running = promisify(execFile)(biome, ['format', '--stdin-file-path', 'src/client/service-types.ts'], {

@@ -17,7 +17,9 @@ at once, and does not start until they are fixed.`,
   ].join('\n\n');
 }
 
-/** With links instead of names of pages. Addresses and places to fill in are code, or Markdown would read them otherwise. */
+/**
+ * Replaces names of pages with links. Addresses and placeholders become code, because Markdown would interpret them.
+ */
 function linked(help: string): string {
   return help
     .replaceAll(/(?:\*\.)?<[\w @.]+>(?:\.<[\w ]+>)*(?:\/[\w.]+)*|[\w:]+:\/\/[^\s,;)"]+/g, (words) => `\`${words}\``)

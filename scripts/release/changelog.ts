@@ -15,7 +15,7 @@ export type Release = {
   version: string;
   /** YYYY-MM-DD */
   date: string;
-  /** Of commits, the newest first. */
+  /** The subjects of the commits, newest first. */
   subjects: readonly string[];
   /** Migrations of the previous release; undefined for the first release. */
   schemaBefore: readonly string[] | undefined;

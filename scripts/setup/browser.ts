@@ -6,7 +6,7 @@ import type { Host } from './host.ts';
 
 /** The first is Chromium without windows: tests of the dashboard use a third less processor time in it (measured). */
 const programs = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-/** Of Debian; Ubuntu has the second alone. */
+/** Debian has both packages. Ubuntu has only the second. */
 const packages = ['chromium-headless-shell', 'chromium'];
 
 export async function provideBrowser(host: Host, announce: Announce): Promise<void> {

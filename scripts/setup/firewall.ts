@@ -4,7 +4,7 @@ import { installPackages } from './apt.ts';
 import { findProgram } from './commands.ts';
 import type { Host } from './host.ts';
 
-/** By the program that each one brings. */
+/** The package that contains each program. */
 const packages = { nft: 'nftables', conntrack: 'conntrack', ip: 'iproute2' };
 
 /** Where it cannot be had, the service says so, and how it is served without. */

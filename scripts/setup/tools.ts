@@ -8,7 +8,7 @@ import { installPackages } from './apt.ts';
 import { findProgram } from './commands.ts';
 import type { Host } from './host.ts';
 
-/** By the program, the Debian package that it comes with; a minimal system has none of them. */
+/** The Debian package that contains each program. A minimal system has none of them. */
 const packageOf = {
   certutil: 'libnss3-tools',
   debootstrap: 'debootstrap',

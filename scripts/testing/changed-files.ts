@@ -1,4 +1,4 @@
-/** Which files differ from a commit. */
+/** Lists the files that differ from a commit. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 

@@ -30,7 +30,7 @@ export function chooseFiles(
 /** Scenarios start the service as a process of its own, so no import leads from them to a changed file of the service. */
 const serviceEntry = 'src/main.ts';
 
-/** Which tests cover a feature, by parts of paths. A change elsewhere in the service runs `representatives`. */
+/** The tests that cover a feature, by parts of paths. A change elsewhere in the service runs `representatives`. */
 const features: readonly { changed: RegExp; covers: RegExp }[] = [
   { changed: /snapshot|dump/, covers: /snapshot|dump|volume|data\.|killed-loads/ },
   { changed: /domain|certificate|acme|tls/, covers: /https|domain|certificate/ },

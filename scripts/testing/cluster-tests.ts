@@ -2,7 +2,7 @@
 
 const folder = 'test/kubernetes/';
 
-/** With `TEST_ENGINE=kubernetes` on a cluster as well, but never on the current context of a user. */
+/** With `TEST_ENGINE=kubernetes`, scenarios also run on a cluster, but never on a user's current context. */
 const scenarios = 'test/scenarios/';
 
 /** They break what the others stand on. */

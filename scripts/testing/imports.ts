@@ -1,4 +1,4 @@
-/** Which modules of the project a file loads, read from its text. */
+/** Lists the modules of the project that a file loads, read from its text. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

@@ -14,7 +14,7 @@ export type Pace = {
 };
 
 const lookMs = 500;
-/** Of all processors together. */
+/** The idle share of all processors together. */
 const idleShare = 0.1;
 /** More than any of them holds with its services, and Chromium. */
 const freeBytes = 2 * 2 ** 30;

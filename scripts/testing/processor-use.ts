@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 /** The unit of these numbers is the same on all architectures of Linux that Node runs on. */
 const ticksPerSecond = 100;
 
-/** Of this process so far, in milliseconds of a processor. */
+/** Returns the processor time of this process so far, in milliseconds. */
 export function processorMs(): number {
   const line = readFileSync('/proc/self/stat', 'utf8');
   // Its name may hold anything; the fields behind it are numbers, the times those from the twelfth on.

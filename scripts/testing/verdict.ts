@@ -5,7 +5,7 @@ export type FileReport = {
   /** From the root of the project. */
   file: string;
   tookMs: number;
-  /** Of the process and its ended children; 0 for one of several files in one process. */
+  /** The processor time of the process and its ended children. 0 for one of several files in one process. */
   processorMs: number;
   passed: number;
   skipped: number;
@@ -18,7 +18,7 @@ export type FileReport = {
 /** `exit`: the code, or the signal by which it ended. `hasHung`: it was ended because nothing was heard of it any more. */
 export type Ending = { tookMs: number; exit: number | string; hasHung: boolean };
 
-/** Of several files each is a suite of its own, one after another; of one, all is its own. */
+/** Returns the verdict. With several files, each file is a suite of its own, and the suites run one after another. */
 export function verdict(files: readonly string[], facts: readonly Fact[], ending: Ending): FileReport[] {
   const reported = facts.filter((fact) => fact.kind === 'began' || fact.kind === 'ended');
   const [only] = files.length === 1 ? files : [];
@@ -31,7 +31,7 @@ export function verdict(files: readonly string[], facts: readonly Fact[], ending
     const whole = ended.find(({ name, nesting }) => nesting === 0 && name === file);
     const tests = ended.filter(({ isSuite }) => !isSuite);
     const count = (wanted: string) => tests.filter(({ outcome }) => outcome === wanted).length;
-    // Of a suite that has failed without a test that has, its own name says most.
+    // If a suite fails without a failed test, its own name is reported.
     const failures = [tests, ended].map(namesOfFailed).find(({ length }) => length > 0) ?? [];
     const hasTests = ended.some((each) => each !== whole);
     const isOver = only ? isClosed && ending.exit === 0 : whole !== undefined;

@@ -240,7 +240,7 @@ function isChangeOfAddress(token: unknown): boolean {
   return addressesIn(token) !== undefined;
 }
 
-/** Of a token that gives an account another address: the present one and the next. */
+/** Returns the current and the next address of a token that changes an account's address. */
 function addressesIn(token: unknown): { from: string; to: string } | undefined {
   if (typeof token !== 'string') return undefined;
   const { email, updateTo } = parseObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());

@@ -41,8 +41,8 @@ export function openAccounts(wiring: Wiring) {
   let made: { library: Library; secret: string; hasOidc: boolean } | undefined;
 
   /**
-   * With the current secret. Loaded at the first sign-in or cookie, because loading would extend the start of the
-   * service by a tenth (measured).
+   * Returns the library with the current secret. It is loaded at the first sign-in or cookie, because loading would
+   * extend the start of the service by a tenth (measured).
    */
   async function present(): Promise<Library> {
     maker ??= import('./sign-in-library.ts').then(({ libraryMaker }) => libraryMaker(wiring));

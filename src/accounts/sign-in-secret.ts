@@ -1,7 +1,9 @@
 /** The key that signs sign-in cookies and links in mails. */
 import type { Seal } from '../lib/seal.ts';
 
-/** Of the present key: with a new one, cookies, and links that verify an address, of the one before are worth nothing. */
+/**
+ * Derives the secret from the current key. A new key invalidates cookies and verification links of the previous key.
+ */
 export function signInSecret(seal: Seal): string {
   return Buffer.from(seal.derive('sign-in')).toString('base64url');
 }

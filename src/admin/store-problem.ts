@@ -3,10 +3,16 @@ import { StartError } from '../lib/start-error.ts';
 import { describeCorruption, isCorruption } from '../store/dialect/sqlite-corruption.ts';
 import { StoreFault } from '../store/store-fault.ts';
 
-/** Of SQLite; https://www.sqlite.org/rescode.html. The lowest byte is what went wrong, the others say more exactly how. */
+/**
+ * Result codes of SQLite; https://www.sqlite.org/rescode.html. The lowest byte is the kind of the error. The other
+ * bytes give details.
+ */
 const [busy, locked, readOnly, cannotOpen] = [5, 6, 8, 14];
 
-/** Of a command that has several; what it has done before stays, and the next call goes on from there. */
+/**
+ * The name for the last step of a command with several steps. Earlier steps stay, and the next call continues after
+ * them.
+ */
 const lastStep = 'The last step';
 
 /**

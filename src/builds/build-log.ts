@@ -49,7 +49,7 @@ export function openBuildLog(secrets: readonly string[], clock: () => number = (
       whole = `${whole.slice(0, headChars)}\n[…]\n${whole.slice(whole.length - maxChars + headChars + 64 * 1024)}`;
   }
 
-  /** Of a secret value with colors in it, the colors are removed too. */
+  /** Removes secret values from a line. Colors inside a secret value are removed too. */
   function withoutSecrets(line: string): string {
     const mask = (text: string) => hidden.reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
     const masked = mask(line);

@@ -17,7 +17,7 @@ export type BuildParts = ImageStoreParts & {
   engine: Engine;
   sources: Sources;
   bases: BaseImages;
-  /** Of each builder. */
+  /** The limits of each builder. */
   limits: BuilderLimits;
   /** The size of the volume of a builder, with the layers of its images. */
   volumeBytes: number;

@@ -1,4 +1,6 @@
-/** Which images a build is based on, and how they come to the host: by the rules for images of pods. */
+/**
+ * Determines the images that a build is based on, and fetches them to the host under the same rules as images of pods.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { registryOf, repositoryOf } from '../config/values/image-names.ts';

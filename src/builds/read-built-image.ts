@@ -36,7 +36,7 @@ export async function readBuiltImage(
   return { config, layers };
 }
 
-/** By name. Empty files, which stand for layers of base images, are left out. */
+/** Returns the files by name. Empty files stand for layers of base images and are skipped. */
 async function takeFiles(tar: Extract, folder: string): Promise<Map<string, HashedFile>> {
   const files = new Map<string, HashedFile>();
   for await (const entry of tar) {

@@ -52,7 +52,7 @@ function pathOf(name: string): string {
   return path;
 }
 
-/** By its text alone: a link to another link may lead further, and is checked where a file is read. */
+/** Checks only the text of the link. A link to another link may lead further, and is checked when a file is read. */
 function staysInside(path: string, target: string): boolean {
   if (target === '' || target.includes('\0') || target.startsWith('/')) return false;
   const led = posix.normalize(posix.join(posix.dirname(path), target));

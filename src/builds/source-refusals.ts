@@ -10,7 +10,7 @@ export function refuseSource({ message, isTooLarge }: SourceError): Result<never
   return refuse(isTooLarge ? 'payload_too_large' : 'invalid_request', message, hint);
 }
 
-/** With the place in the source that names the repository. */
+/** Refuses with the place in the source that names the repository. */
 export function refusedAt(at: Place, problem: Problem): Result<never> {
   return { ok: false, problem: { ...problem, error: `${placed(at)}${problem.error}` } };
 }

@@ -14,7 +14,7 @@ export type SourceWriter = {
   add(entry: SourceEntry | undefined, open: () => Promise<Readable>): Promise<void>;
   /** Writes the links last, so that no file is written through one. Returns the digest of the content. */
   finish(): Promise<string>;
-  /** What was written so far. */
+  /** Returns the amount written so far. */
   used(): { bytes: number; entries: number };
 };
 

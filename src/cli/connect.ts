@@ -9,12 +9,12 @@ const defaultServer = 'http://localhost:8080';
 export type Connection = {
   /** As the caller. */
   client: Client;
-  /** With another token, or without one. */
+  /** Returns a client with another token, or without one. */
   as(token: string | undefined): Client;
   /** The origin of the service, without a slash at the end. */
   server: string;
   token: string | undefined;
-  /** Of the account that this person has logged in to here. */
+  /** The API key of the account that this user has logged in to on this machine. */
   key?: string | undefined;
   /** The folder's saved session of this service. Empty for another service. */
   saved: SavedSession;

@@ -2,7 +2,7 @@
 import type { Problem } from '../client/request.ts';
 import type { ProblemCode } from '../lib/problem.ts';
 
-/** By the code of the refusal; one that no service answers does not compile. */
+/** Hints by the error code. A code that no service returns does not compile. */
 const ownHints: { [code in ProblemCode]?: string } = {
   application_exists: '"berth update FILE" changes it, and "berth deploy FILE --new" starts another one.',
   application_stopped: '"berth start" starts the whole application.',

@@ -15,11 +15,11 @@ export type Streams = {
 
 export type Terminal = {
   asJson: boolean;
-  /** Of the standard output. */
+  /** Colors the standard output. */
   paint: Paint;
   /** Whether the standard output shows colors. */
   hasColors: boolean;
-  /** Of the standard error. */
+  /** Colors the standard error. */
   paintNotes: Paint;
   /** Whether the standard error is a terminal. */
   isWatched: boolean;

@@ -82,7 +82,7 @@ export function createMessageReader(): (piece: string) => Message[] {
 /** Piece by piece: all messages that have come at once; empty for a sign of life. Throws when the connection breaks. */
 export async function* messagesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Message[]> {
   const read = createMessageReader();
-  // With a reader, because not every browser can iterate over a stream yet.
+  // Uses a reader because some browsers cannot iterate over streams yet.
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   try {
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield read(piece.value);

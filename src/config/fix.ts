@@ -43,7 +43,7 @@ function editsOf(diagnostics: readonly Diagnostic[]): TextEdit[] {
   return diagnostics.flatMap(({ fix }) => fix ?? []);
 }
 
-/** Of two edits that overlap the first one is made; the other one is found again in the next round. */
+/** Applies the edits. Of two overlapping edits, the first one is applied. The next round finds the other one again. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const parts: string[] = [];
   let done = 0;

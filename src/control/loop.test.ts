@@ -242,7 +242,7 @@ test('when the clock is set back, all deployments are still visited soon', async
   t.after(() => loop.stop());
   await reach(shop, async () => (await shop.deployment()).state === 'running' && (await isWaiting(shop)));
   const { settings, db } = shop.control;
-  // By less than the planning horizon, so that no other event wakes it.
+  // The time is shorter than the planning horizon, so no other event wakes the deployment.
   shop.clock.pass(-settings.revisitMs / 2);
   loop.wake('');
   const latest = shop.clock.now + settings.resyncMs;

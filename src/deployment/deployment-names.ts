@@ -31,7 +31,7 @@ export function hostLabel(environment: string, applicationName: string): string 
   return `${label.slice(0, maxLabelLength - hash.length - 1).replace(/-+$/, '')}-${hash}`;
 }
 
-/** Of its page in the dashboard. */
+/** Returns the path of the deployment's page in the dashboard. */
 export function dashboardPath({
   environment,
   applicationName,

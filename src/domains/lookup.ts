@@ -24,7 +24,7 @@ export type LookupOptions = {
   /** For tests: whether a name server at this address may be queried, and its port. */
   isAllowed?: (address: string) => boolean;
   serverPort?: number;
-  /** Of the whole look. */
+  /** The time limit of the whole lookup. */
   limitMs?: number;
 };
 

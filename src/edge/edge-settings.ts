@@ -42,7 +42,10 @@ export type EdgeTls = {
 };
 
 export type EdgeLimits = {
-  /** Of one client address at a time, requests and tunnels of all applications together. */
+  /**
+   * The maximum number of simultaneous connections of one client address, for requests and tunnels of all applications
+   * together.
+   */
   connectionsPerClient: number;
   /** For the head of a request, and for the body of one to the API. */
   requestTimeoutMs: number;

@@ -39,7 +39,7 @@ const compareEveryMs = 30_000;
 export type OpenEdgeSettings = Omit<EdgeSettings, 'limits' | 'tls'> & {
   /** Where this edge ends HTTPS: the pairs of files with its certificates, or the authority that issues them. */
   tls?: (Omit<EdgeTls, 'isIssued'> & { from: CertificateOrigin }) | undefined;
-  /** Of one client address at a time. */
+  /** The maximum number of simultaneous connections of one client address. */
   clientConnections: number;
   guessRate: Rate;
   /** How long one of several edges answers without a word of its service, and the others wait for it. */
@@ -58,7 +58,7 @@ export type EdgeParts = {
   now: () => Instant;
   log: Logger;
   onCertificates?: CertificateListener;
-  /** By mail. Absent without a mail server or a recipient. */
+  /** Sends a mail to the operator. Absent without a mail server or a recipient. */
   mailOperator?: MailOperator | undefined;
   process?: StoreProcess | undefined;
   metrics?: Metrics | undefined;

@@ -13,7 +13,7 @@ const comparedAtOnce = 500;
 export type RouteFeed = {
   /** Makes exactly those sites reachable that the store says; resolves when a table at least as new is live. */
   refresh(): Promise<void>;
-  /** Of the route table, which the edge has at least; undefined before it has one. */
+  /** The minimum version of the route table that the edge serves. Undefined before the first table. */
   version(): number | undefined;
   /** Compares the next part of the table, one after the other, and has the edge take what it has missed. */
   compare(): Promise<void>;

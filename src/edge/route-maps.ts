@@ -17,7 +17,7 @@ export type Refused = { host: string; path?: string; because: string };
  * addresses. A request finds all of the old route or all of the new one, never another tenant's.
  */
 export type HostRoutes = {
-  /** Of a host whose visitors are sent on, where to as well: `308:<host>:<hash>`. */
+  /** The id of a host's routes. For a host with a redirect, it contains the target: `308:<host>:<hash>`. */
   id: string;
   /** `<id><path>/` → `<number of the route>:<number of its endpoints>[:sticky]`; the longest matching prefix wins. */
   routes: readonly string[];
@@ -28,7 +28,7 @@ export type HostRoutes = {
 /** No other id has a colon. */
 export const sentOn = '308:';
 
-/** By host; nothing where nothing can be reached. */
+/** Routes by host. Undefined for a host without reachable endpoints. */
 export type HostTable = Map<string, HostRoutes | undefined>;
 
 /**
@@ -137,7 +137,7 @@ function isReachable({ address, port }: Endpoint): boolean {
  * should be. Pure.
  */
 
-/** By host. */
+/** Routes by host. */
 type RouteTable = ReadonlyMap<string, HostRoutes>;
 
 /** A host is known, leads elsewhere, or is known no more. */

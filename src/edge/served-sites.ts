@@ -48,7 +48,7 @@ export async function siteState(
   // The state of the pods is only shown while it is deploying.
   const pods = state === 'deploying' ? all.map(({ name, state }) => ({ name, state })) : undefined;
   const dashboardUrl = new URL(dashboardPath(deployment), baseUrl).href;
-  // Which path is whose stands in the configuration, sealed; that something is away is known here.
+  // The routes are in the sealed configuration. Only the availability of pods is known here.
   const isMissing = all.some((pod) => pod.state !== 'ready' && pod.state !== 'degraded');
   const endpoints = endpointsAt(host, deployment);
   const isAway = endpoints.length === 0 && deployment.ownHosts.includes(host);

@@ -207,7 +207,7 @@ async function addressesAt({ directory }: Pick<EdgeRow, 'directory'>): Promise<s
 
 /** Where an edge runs, for others that share its machine, and what those can do about it when it is silent. */
 
-/** Of the edge in a data directory: made once, and the same after each start. */
+/** Returns the identity of the edge in a data directory. It is created once and stays the same after restarts. */
 export async function ownEdge(dataDir: string): Promise<Pick<EdgeRow, 'id' | 'machine' | 'directory'>> {
   return { id: await provideEdgeId(dataDir), machine: await machineId(), directory: dataDir };
 }

@@ -217,13 +217,13 @@ export type Owned = {
   id: string;
   name: string;
   deploymentId: string;
-  /** Of a workload, as in `observe`. */
+  /** The phase of a workload, as in `observe`. */
   phase?: ObservedWorkload['phase'];
-  /** Of a workload, as far as a listing shows it. */
+  /** The tampering of a workload, as far as a listing shows it. */
   tampering?: Tampering;
   /** The name of a volume in `observe`. */
   volume?: string;
-  /** Of a workload. */
+  /** The revision of a workload. */
   revision?: number;
   /** The epoch of the store at creation; undefined if the engine does not record it. */
   epoch?: number;

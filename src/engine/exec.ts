@@ -22,7 +22,7 @@ export type Exec = {
   start(name: WorkloadName, request: ExecRequest): Promise<RunningExec>;
 };
 
-/** With a terminal, `stdout` has all output. */
+/** With a terminal, all output arrives as `stdout`. */
 export type ExecOutput = { from: 'stdout' | 'stderr'; bytes: Uint8Array };
 
 /** Disposing it kills the program and all processes of its session. */

@@ -51,7 +51,7 @@ function judge(document: string, offsetOf: (path: string) => number, isIncomplet
   }
 }
 
-/** Of a project that cannot be read further before these are answered. */
+/** Returns the questions of a project that must be answered before it can be read further. */
 export function neededValues(variables: Variables, examples: Examples, findings: Findings): MissingValue[] {
   return questionsIn(mapTree([], 0), '', variables, examples, findings);
 }

@@ -18,7 +18,7 @@ type Known = DevServer & {
   started: RegExp;
   /** Where the hosts would be written. */
   files: string[];
-  /** With one of these variables it answers others too. */
+  /** With one of these variables, the server also responds to other hosts. */
   variable?: string;
   checksHost?(manifest: Manifest): boolean;
 };
@@ -87,7 +87,7 @@ export function devServerOf({ command, variables, readText }: Started): DevServe
   return { name, hint };
 }
 
-/** With the texts of the scripts that it starts: `npm run dev`, `yarn dev`. */
+/** Appends the text of the scripts that a command runs: `npm run dev`, `yarn dev`. */
 function withScripts(command: string, { scripts }: Manifest): string {
   let text = command.slice(0, most.length);
   let last = text;

@@ -5,7 +5,7 @@ import { interpolate } from '../config/compose/interpolate.ts';
 export type DockerImage = {
   /** The image that the stage is built on in the end; undefined for `scratch` or one that is computed. */
   base?: string;
-  /** Of TCP, as written, with variables replaced where their values are known. */
+  /** TCP ports as written. Variables are replaced if their values are known. */
   ports: number[];
   /** As `healthcheck.test` of Compose writes it; `['NONE']` takes the base's away. */
   healthCheck?: { test: string[]; interval?: string; timeout?: string; retries?: string; start_period?: string };

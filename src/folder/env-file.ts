@@ -129,7 +129,7 @@ const escapes: Record<string, string> = {
   '\\': '\\',
 };
 
-/** Of Go, between double quotes. `\$` is a dollar sign. */
+/** Go's escapes between double quotes. `\$` is a dollar sign. */
 function withEscapes(value: string): string {
   return value.replace(/\\([abfnrtv"\\$]|0[0-7]{1,3})/g, (_, code: string) => {
     if (code === '$') return '$$';

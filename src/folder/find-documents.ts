@@ -1,4 +1,4 @@
-/** Which files of a folder say what is to run. */
+/** Finds the files of a folder that describe an application. */
 import { dirname, resolve } from 'node:path';
 import type { Findings } from './findings.ts';
 import { type FolderFiles, shownPath } from './folder-files.ts';

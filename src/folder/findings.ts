@@ -32,7 +32,8 @@ export type Findings = {
 export function openFindings(): Findings {
   const texts: { file: string; text: string; from: number }[] = [];
   const known = new Set<string>();
-  // By the place in its file: one that several services name is read for each of them.
+  // A finding is identified by its place in the file, because a file that several services name is read for each of
+  // them.
   const isNew = (kind: string, said: Finding) => {
     const id = JSON.stringify([kind, said]);
     if (known.has(id)) return false;

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { Findings } from './findings.ts';
 import type { FolderOptions } from './project.ts';
 
-/** By its name alone: `.env`, `.env.production`, `db.env`. */
+/** Returns whether the name is one of a file of variables: `.env`, `.env.production`, `db.env`. */
 export function isVariablesFile(path: string): boolean {
   return /^(?:\.env(?:\..*)?|.*\.env)$/.test(basename(path));
 }

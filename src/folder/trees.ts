@@ -16,7 +16,7 @@ export function mapTree(entries: readonly (readonly [string, Tree])[], at: numbe
   return { kind: 'map', entries: new Map(all), at, to: at };
 }
 
-/** With other values for some keys; undefined removes a key. */
+/** Replaces the values of some keys. Undefined removes a key. */
 export function withKeys(tree: Tree, changes: Record<string, Tree | undefined>): Mapping {
   const entries = new Map(tree.kind === 'map' ? tree.entries : []);
   for (const [name, value] of Object.entries(changes)) {

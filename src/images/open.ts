@@ -86,9 +86,7 @@ export type OpenImageSettings = ImageSettings &
     imageCacheBytes: number;
   };
 
-/**
- * With what a data directory keeps: the images that users have pushed, and layers that were pulled. Throws StartError.
- */
+/** Opens the images with the stored parts of a data directory: pushed images and pulled layers. Throws StartError. */
 export async function openImageStore(
   settings: OpenImageSettings,
   {

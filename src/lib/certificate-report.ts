@@ -9,7 +9,7 @@ export type CertificateReport = {
   isReady: boolean;
   /** The API host's certificate was renewed before, so renewals work, and browsers may be required to use HTTPS. */
   isRenewed: boolean;
-  /** By host (`*.example.com` for all names directly below): those that are missing. */
+  /** Missing certificates by host (`*.example.com` for all names directly below). */
   waiting: ReadonlyMap<string, CertificateWait>;
 };
 

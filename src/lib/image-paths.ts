@@ -6,7 +6,7 @@ import { posix } from 'node:path';
 
 export type BasePath = { kind: 'folder'; mode: number; uid: number; gid: number } | { kind: 'link'; target: string };
 
-/** By absolute path, without a slash at the end. */
+/** Entries by absolute path, without a slash at the end. */
 export type BasePaths = Map<string, BasePath>;
 
 /** As many links as Linux follows. */

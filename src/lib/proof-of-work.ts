@@ -8,7 +8,7 @@ import type { Challenge, Solution } from 'altcha-lib/types';
 
 export type { Challenge } from 'altcha-lib/types';
 
-/** Of the request that brings the solution. */
+/** The header of the request with the solution. */
 export const proofHeader = 'Berth-Proof-Of-Work';
 
 export type Proof = { challenge: Challenge; solution: Solution };

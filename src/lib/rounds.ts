@@ -21,7 +21,7 @@ export type RoundsOptions = {
   work: () => Promise<unknown>;
   /** Called with the first of consecutive faults. */
   onFault: (error: unknown) => void;
-  /** Of several processes one does the work. Default: each does. */
+  /** With a duty, only one of several processes does the work. Default: each process does it. */
   duty?: HeldDuty | undefined;
   /** Ends the rounds, as disposing them does. */
   signal?: AbortSignal | undefined;

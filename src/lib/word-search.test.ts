@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createWordSearch, type Span, shortestWord } from './word-search.ts';
 
-/** Of few letters: so many words begin alike, overlap, and stand in one another. */
+/** With few letters, many words share prefixes, overlap, and contain one another. */
 const letters = (constraints: object) => fc.string({ unit: fc.constantFrom('a', 'b', 'ü'), ...constraints });
 const words = fc.array(letters({ minLength: shortestWord, maxLength: 12 }), { maxLength: 20 });
 const text = letters({ maxLength: 80 });

@@ -103,7 +103,7 @@ function firstNotBefore(words: readonly string[], text: string): number {
   return firstWhere(words, (word) => word >= text);
 }
 
-/** By halves: `isAfter` holds for all words from one on, and for none before it. */
+/** Binary search: `isAfter` is true for all words after the result, and false for all words before it. */
 function firstWhere(words: readonly string[], isAfter: (word: string) => boolean): number {
   let [low, high] = [0, words.length];
   while (low < high) {

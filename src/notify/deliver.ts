@@ -34,7 +34,7 @@ export type Delivering = {
   call: (call: Omit<WebhookCall, 'mayUseListed'>) => Promise<Called>;
   /** Absent where no mails are sent. */
   sendMail: SendMail | undefined;
-  /** Of the account, in the dashboard. */
+  /** The URL of the account page in the dashboard. */
   accountUrl: string;
   log: { warn(details: object, message: string): void };
   stop: AbortSignal;

@@ -8,11 +8,11 @@ import { replaceSharedFile } from '../lib/replace-file.ts';
 import type { Descriptor } from './image-documents.ts';
 
 export type PushCache = {
-  /** By the digest of what a layer holds, unpacked: as it is sent. */
+  /** Sent layers by the digest of their unpacked content. */
   layers: Map<string, Descriptor>;
-  /** By what an image was made from: the digest of its manifest. */
+  /** Manifest digests by the digest of the image's inputs. */
   images: Map<string, string>;
-  /** By the name of an image: the id that its build had on this Docker. */
+  /** The Docker ID of the last build, by the name of the image. */
   builds: Map<string, string>;
 };
 

@@ -1,7 +1,7 @@
 /** Why an image cannot be built or pushed, in words for the user. */
 export class PushFault extends Error {
   readonly hint: string | undefined;
-  /** Of a program that has failed: the end of what it has written. */
+  /** The last output lines of a failed program. */
   readonly output: readonly string[];
 
   /** The service does not answer: the same again may go well. */

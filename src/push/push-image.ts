@@ -33,13 +33,13 @@ export type PushStep =
   | { kind: 'build-line'; image: string; line: string }
   | { kind: 'pull'; image: string; base: string }
   | { kind: 'prepare'; image: string }
-  /** Of the layers that the service does not have. */
+  /** The bytes of the layers that the service does not have. */
   | { kind: 'bytes'; image: string; sentBytes: number; ofBytes: number };
 
 export type PushedImage = {
   /** As the document names it. */
   name: string;
-  /** Of its manifest. */
+  /** The digest of the image's manifest. */
   digest: string;
   sentBytes: number;
   sentLayers: number;

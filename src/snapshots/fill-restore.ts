@@ -108,7 +108,7 @@ async function bring(
   const withinMs = transferTimeoutMs(totalBytes ?? 0);
   const ended = new AbortController();
   const over = AbortSignal.any([ended.signal, parts.stop]);
-  // Of some of its volumes it is not known what they hold.
+  // Undefined if the size of some of the volumes is unknown.
   const wholeBytes = restore.volumes.length < volumes.length ? undefined : (totalBytes ?? undefined);
   const watching = (async () => {
     while (wholeBytes !== undefined) {

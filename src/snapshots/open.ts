@@ -189,7 +189,10 @@ type HoldingParts = {
   stop: AbortSignal;
 };
 
-/** Of a duty that was just taken. The answer aborts when it is lost, and its reason says why; at `stop` it is not renewed any more. */
+/**
+ * Holds a duty that was just acquired. The returned signal aborts when the duty is lost, with the reason. After `stop`,
+ * the duty is not renewed.
+ */
 export function holdDuty({ renew, forMs, wait, elapsed, stop }: HoldingParts): AbortSignal {
   const lost = new AbortController();
   let heldAt = elapsed();

@@ -101,10 +101,7 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
   }
 }
 
-/**
- * Of tries that were killed or stopped, or could not be cleared, of this snapshot or others.
- * @returns what stays of `kept`.
- */
+/** Removes leftovers of killed or stopped attempts, of this snapshot or others. @returns what stays of `kept`. */
 async function clearLeft(
   kept: readonly ListedSnapshot[],
   repository: Repository,
@@ -249,7 +246,7 @@ async function refuseBeyondTerms(
   );
 }
 
-/** Of failures, too, only the newest stays. */
+/** Only the newest failure is kept, too. */
 export async function evictSurplus(deployment: Deployment, { db, termsOf }: SnapshotParts): Promise<void> {
   const needed = neededBy(await openRestores(db));
   const surplus = surplusSnapshots(await snapshotsOf(db, deployment.id), await termsOf(deployment), needed);
@@ -259,7 +256,7 @@ export async function evictSurplus(deployment: Deployment, { db, termsOf }: Snap
   );
 }
 
-/** Of one that is to be restored from. */
+/** Returns a snapshot that can be restored. */
 export async function takenSnapshot(db: SnapshotParts['db'], id: string): Promise<Snapshot & { placeId: string }> {
   const snapshot = await snapshotById(db, id);
   if (snapshot?.state === 'taken' && snapshot.placeId !== null) return { ...snapshot, placeId: snapshot.placeId };

@@ -251,7 +251,7 @@ async function endRestore({ db, now }: SnapshotParts, id: string): Promise<void>
   await recordFailedAttempt(db, id, failure, now());
 }
 
-/** By a clock that may be set back, too. */
+/** Also correct if the clock was set back. */
 function hasPassed(since: Instant | undefined, ms: number, now: Instant): boolean {
   return since === undefined || now < since || now - since >= ms;
 }

@@ -1,6 +1,6 @@
 /**
- * Which deployments are active at an instant: the rules of `deployment/deployment.ts` as conditions of queries. A test
- * holds the two against each other.
+ * Conditions of queries for deployments that are active at an instant: the rules of `deployment/deployment.ts`. A test
+ * compares both.
  */
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';

@@ -15,7 +15,7 @@ export async function certificateStates(db: Database): Promise<CertificateState[
   return await db.selectFrom('certificates').select(stateColumns).orderBy('host').execute();
 }
 
-/** Of these hosts, as far as one was ordered. */
+/** Returns the stored certificates of these hosts. */
 export async function certificatesOf(db: Database, hosts: readonly string[]): Promise<Map<string, CertificateState>> {
   const rows = await db.selectFrom('certificates').select(stateColumns).where('host', 'in', hosts).execute();
   return new Map(rows.map((row) => [row.host, row]));

@@ -72,7 +72,7 @@ function largestOf(db: Database) {
     );
 }
 
-/** Of one whose workloads are gone only what its volumes take counts, and that as long as they are kept. */
+/** A deployment without workloads counts only with its volumes, as long as they are retained. */
 function counts(key: keyof Amount): Expression<SqlBool> {
   const row = expressionBuilder<Tables, 'deployments'>();
   const hasAll = row('deployments.keptAt', 'is', null);

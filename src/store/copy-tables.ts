@@ -135,7 +135,7 @@ export async function copySome(
 
 export type TableDigest = { name: string; rows: number; digest: string };
 
-/** Of all rows of a table as both databases would have them. */
+/** Returns the digest of all rows of a table, in a form that both databases produce. */
 export async function digestOf(db: Database, shape: TableShape): Promise<TableDigest> {
   const hash = createHash('sha256');
   let rows = 0;

@@ -30,7 +30,7 @@ export async function openSqlite(file: string, right: SchemaRight = 'all'): Prom
   }
 }
 
-/** With the schema of this release. Throws StartError. */
+/** Opens the database with the schema of this release. Throws StartError. */
 export async function openDatabase(dialect: Dialect, right: SchemaRight = 'all'): Promise<Kysely<Tables>> {
   const database = new Kysely<Tables>({ dialect });
   try {

@@ -42,13 +42,13 @@ export async function isLabelTaken(db: Database, label: string): Promise<boolean
   return row !== undefined;
 }
 
-/** Those of a session that are active at `now`, oldest first. */
+/** Returns the deployments of a session that are active at `now`, oldest first. */
 export async function activeDeployments(db: Database, sessionId: string, now: Instant): Promise<Deployment[]> {
   const rows = await active(db, now).where('sessionId', '=', sessionId).execute();
   return rows.map(deploymentFrom);
 }
 
-/** Those of all sessions of an account that are active at `now`, oldest first. */
+/** Returns the active deployments of all sessions of an account at `now`, oldest first. */
 export async function activeDeploymentsOfAccount(db: Database, accountId: string, now: Instant): Promise<Deployment[]> {
   const sessions = db.selectFrom('sessions').select('id').where('accountId', '=', accountId);
   const rows = await active(db, now).where('sessionId', 'in', sessions).execute();
@@ -99,7 +99,7 @@ export async function presentDeploymentIds(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Those of these that have a row. */
+/** Returns the deployments that have a row. */
 export async function existingIdsAmong(db: Database, ids: readonly string[]): Promise<Map<string, KnownDeployment>> {
   const found = new Map<string, KnownDeployment>();
   for (const some of chunksOf(ids)) {

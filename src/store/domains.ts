@@ -13,7 +13,7 @@ import type { DomainRow } from './rows.ts';
 
 export type DomainKey = Pick<Domain, 'name' | 'accountId'>;
 
-/** Of whom the name is: the condition of the index on owners, word for word. */
+/** The condition of the index on owners, word for word. */
 const isOwned = sql<SqlBool>`"verifiedAt" is not null and "releasedAt" is null`;
 
 /** In the order in which they were added, those that were lost included. */
@@ -22,7 +22,7 @@ export async function domainsOfDeployment(db: Database, deploymentId: string): P
   return rows.map(fromRow);
 }
 
-/** Of all of its deployments, those that were lost included. */
+/** Returns all domains of an account, including lost ones. */
 export async function domainsOfAccount(db: Database, accountId: string): Promise<Domain[]> {
   const rows = await domains(db).where('accountId', '=', accountId).orderBy('addedAt').orderBy('name').execute();
   return rows.map(fromRow);
@@ -160,7 +160,7 @@ export async function restoreDomains(
   if (ended.length > 0) await turnRoutes(db, [deploymentId]);
 }
 
-/** Those whose deployment has ended, or is not the account's any more. */
+/** Returns domains whose deployment has ended or no longer belongs to the account. */
 export async function strayDomains(db: Database, now: Instant): Promise<Domain[]> {
   const rows = await domains(db)
     .where('releasedAt', 'is', null)

@@ -12,7 +12,7 @@ import { notification } from './notify-processes.ts';
 import type { EventRow, Tables } from './rows.ts';
 
 export type RecordedEvent = DeploymentEvent & {
-  /** Which of the deployment's events it is, the same for all repetitions; they begin at 1. */
+  /** The number of the event in its deployment, starting at 1. All repetitions have the same number. */
   number: number;
   /** The position in the sequence, in which repetitions count too. A reader resumes after it. */
   sequence: number;
@@ -113,7 +113,7 @@ export async function latestOfDisk(
   return rows.map(fromRow).filter((event) => event.kind === 'disk');
 }
 
-/** Those since the last intent that have one of these identities, by it. */
+/** Returns the events since the last intent that have one of these identities, by identity. */
 async function repeatable(
   db: Database,
   deploymentId: string,

@@ -1,4 +1,4 @@
-/** Which requests with an idempotency key were answered, and how. Keys and bodies are kept as hashes only. */
+/** Requests with an idempotency key, and their responses. Keys and bodies are stored as hashes only. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './rows.ts';

@@ -22,7 +22,7 @@ export async function provideNamespace(db: Database, namespace: Namespace, now: 
     .execute();
 }
 
-/** Of a namespace that something was pushed to. */
+/** Returns an existing namespace by its name. */
 export async function namespaceNamed(
   db: Database,
   name: string,

@@ -1,4 +1,4 @@
-/** Which installation this is: the owner label of everything that it makes on an engine. */
+/** The ID of this installation: the owner label of every object that it creates on an engine. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { newId } from '../lib/ids.ts';
@@ -12,7 +12,10 @@ export async function installationId(db: Database): Promise<string | undefined> 
   return known?.id;
 }
 
-/** Which key the processes of this installation seal with; null before one has said it. */
+/**
+ * Returns the ID of the key that the processes of this installation seal with. Null before the first process has
+ * recorded it.
+ */
 export async function installationKeyId(db: Database): Promise<string | null> {
   const known = await db.selectFrom('installation').select('keyId').executeTakeFirst();
   return known?.keyId ?? null;

@@ -20,7 +20,7 @@ export type Webhook = {
   failures: number;
   /** When the webhook was disabled after repeated failures. */
   disabledAt: Instant | null;
-  /** Of the last try, in words. */
+  /** The result of the last attempt, as text. */
   answer: string | null;
   triedAt: Instant | null;
   /** Sealed. */
@@ -225,7 +225,7 @@ export async function endDelivery(db: Database, { noticeId, channel }: DeliveryK
   await db.deleteFrom('noticeDeliveries').where('noticeId', '=', noticeId).where('channel', '=', channel).execute();
 }
 
-/** With what is still to be sent of it. */
+/** Removes the notice with its pending deliveries. */
 export async function removeNotice(db: Database, { noticeId }: Pick<Delivery, 'noticeId'>): Promise<void> {
   await db.deleteFrom('notices').where('id', '=', noticeId).execute();
 }
@@ -249,7 +249,7 @@ function fromRow(row: Row): Choices {
   return { mail: kindsIn(row.mail), webhook };
 }
 
-/** Of a version that knows others, those that this one knows. */
+/** Parses the kinds. Kinds of newer versions are skipped. */
 function kindsIn(text: string): NoticeKind[] {
   const known: unknown[] = JSON.parse(text);
   return noticeKinds.filter((kind) => known.includes(kind));

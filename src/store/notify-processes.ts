@@ -31,7 +31,7 @@ export type NotificationListener = {
   routes(): void;
   /** From any process: its edge has reported which routes it serves. */
   edges(): void;
-  /** Of another process. */
+  /** Called with the counts of another process. */
   counts(text: string): void;
   /** A process that holds leases or duties has died. Repeated as long as it holds them. */
   onProcessEnd(processId: string): void;

@@ -31,7 +31,7 @@ export type Store = AsyncDisposable & {
   epoch: { value: number };
   /** The name of this process among those on the database. */
   processName: string;
-  /** By which the others know what it holds, and, while it is seen, that it is there. */
+  /** This process, as other processes see it: its holdings, and whether it is connected. */
   process: StoreProcess;
   /** Subscribes to notifications between processes, if there may be several: in PostgreSQL. */
   follow(listener: NotificationListener): Promise<AsyncDisposable>;

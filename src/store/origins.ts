@@ -56,7 +56,7 @@ export type Suspect = {
   isClaimed: boolean;
   /** Null for what was started before it was written down. */
   address: string | null;
-  /** Of the requested revision and of the serving one. */
+  /** The images of the requested and of the serving revision. */
   images: string[];
 };
 

@@ -37,7 +37,7 @@ export async function retainPushedBlob(
   return row?.sizeBytes;
 }
 
-/** Those of the digests that the namespace has as blobs, with their sizes. */
+/** Returns the digests that the namespace has as blobs, with their sizes. */
 export async function pushedBlobSizes(
   db: Database,
   namespace: string,

@@ -42,7 +42,7 @@ export async function addPushedManifest(
     .execute();
 }
 
-/** By its tag or its digest. */
+/** Finds a manifest by tag or digest. */
 export async function findPushedManifest(
   db: Database,
   repository: string,
@@ -79,7 +79,7 @@ export async function recordManifestPull(
     .execute();
 }
 
-/** Those of the repository that are there. */
+/** Returns the existing manifests of the repository. */
 export async function knownManifests(
   db: Database,
   repository: string,

@@ -10,7 +10,10 @@ import { addEvents } from './events.ts';
 import { atOnce, makeDue } from './leases.ts';
 import { volumeSizesOfDeployment } from './revisions.ts';
 
-/** Those of a session, or of all sessions of an account, the one that ended last first; with those that the loop has yet to end. */
+/**
+ * Returns the restorable deployments of a session, or of an account, the last ended first. Includes deployments that
+ * the loop has yet to end.
+ */
 export async function restorableDeployments(
   db: Database,
   owner: { sessionId: string } | { accountId: string },

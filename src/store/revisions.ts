@@ -142,7 +142,7 @@ async function snapshotRevisions(db: Database, deploymentId: string): Promise<nu
   return rows.map(({ revision }) => revision);
 }
 
-/** Of a deployment that is ending: what it was like and which images it ran from stays for the operator, nothing else. */
+/** Deletes the configurations of an ending deployment. Its outline and its images stay for the operator. */
 export async function deleteConfigurations(
   db: Kysely<Tables>,
   seal: Seal,
@@ -195,7 +195,7 @@ export async function copyImages(
   if (rows.length > 0) await db.insertInto('revisionImages').values(rows).execute();
 }
 
-/** By the reference that the configuration has. */
+/** Returns the settled images by the reference in the configuration. */
 export async function settledImages(
   db: Database,
   deploymentId: string,

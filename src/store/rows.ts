@@ -132,7 +132,7 @@ export type Tables = {
     createdAt: Instant;
     aliveAt: Instant;
   };
-  /** Which namespaces have proven to have a blob. `seenAt`: when a client was last answered that it exists. */
+  /** Namespaces that have proven to have a blob. `seenAt`: the last time a client was informed that the blob exists. */
   pushedBlobs: { namespace: string; digest: string; sizeBytes: number; seenAt: Instant };
   pushedManifests: {
     repository: string;
@@ -179,7 +179,7 @@ export type Tables = {
   };
   /** `subject`: the cause, reported once; `content`: JSON. */
   notices: { id: string; accountId: string; subject: string; content: string; createdAt: Instant };
-  /** Those still to be sent. */
+  /** Pending deliveries. */
   noticeDeliveries: { noticeId: string; channel: NoticeChannel; dueAt: Instant; tries: number };
   /** `token`: sealed. */
   shareLinks: { deploymentId: string; tokenHash: string; token: Uint8Array; createdAt: Instant };
@@ -187,7 +187,7 @@ export type Tables = {
   origins: { deploymentId: string; address: string; client: string };
   bans: Ban & { createdAt: Instant };
   auditEntries: { number: number; at: Instant; actor: string; action: string; subject: string; reason: string };
-  /** Of the installation, that were finished; `id`: as the place calls it. */
+  /** Finished backups of the installation. `id`: the name in the backup location. */
   backups: { id: string; at: Instant; place: string; totalBytes: number; addedBytes: number };
   /** `volumes`, `dumps`: as JSON. */
   snapshots: Omit<Snapshot, 'volumes' | 'dumps'> & { volumes: string; dumps: string };
@@ -212,7 +212,7 @@ export type Tables = {
     installation: string;
     /** The other database, in words for people. */
     place: string;
-    /** Of the process that copies; a later one takes it from an earlier one. */
+    /** The ID of the process that copies. A later process takes the copy over from an earlier one. */
     run: string;
     at: Instant;
   };
@@ -226,7 +226,7 @@ export type Tables = {
   };
 };
 
-/** Of one host, `*.` in front for all directly below it. */
+/** The certificate of one host, or of all names directly below it (`*.`). */
 export type CertificateRow = {
   host: string;
   /** Sealed: chain and key; null until the first is issued, as are the next five. */
@@ -241,7 +241,7 @@ export type CertificateRow = {
   /** In a row. */
   failures: number;
   nextTryAt: Instant;
-  /** Of the last failure, in words for the operator. */
+  /** The message of the last failure, for the operator. */
   problem: string | null;
   /** The state that the last mail since the last issue reported. */
   told: 'failing' | 'ending' | null;
@@ -255,7 +255,7 @@ export type EdgeRow = {
   /** Where it runs: a boot of a machine, and the directory of its HAProxy. */
   machine: string;
   directory: string;
-  /** Of the route table: it serves this one or a newer one. */
+  /** The version of the route table that the edge serves, or an older one. */
   version: number;
   /** From then on it answers no request, unless this is put off before. */
   answersUntil: Instant;
@@ -287,7 +287,7 @@ export type DeploymentRow = Omit<
   endpoints: string;
   ownHosts: string;
   restarts: string;
-  /** Of the route table, when the endpoints were written last; 0 before. */
+  /** The version of the route table at which the endpoints were last written. 0 before the first time. */
   routesVersion: Generated<number>;
   /** Null on engines of one machine, and if the cluster is unknown. */
   cluster: Generated<string | null>;

@@ -16,7 +16,7 @@ export type SessionToken = {
   starts: SessionStarts;
 };
 
-/** Of all sessions of the account, newest first. */
+/** Returns the tokens of all sessions of the account, newest first. */
 export async function sessionTokensOf(db: Database, accountId: string): Promise<SessionToken[]> {
   const rows = await db
     .selectFrom('sessions')

@@ -87,7 +87,7 @@ export async function allSnapshotsOf(db: Database, deploymentId: string): Promis
   return rows.map(snapshotFrom);
 }
 
-/** Those of all deployments of an account. */
+/** Returns the snapshots of all deployments of an account. */
 export async function snapshotsOfAccount(db: Database, accountId: string): Promise<Snapshot[]> {
   const rows = await db
     .selectFrom('snapshots')
@@ -201,7 +201,7 @@ export async function markSnapshotsForRemoval(db: Database, ids: readonly string
       .execute();
 }
 
-/** Those of deployments of which nothing is kept any more. */
+/** Marks the snapshots of deployments without retained data. */
 export async function markSnapshotsOfRemoved(db: Database): Promise<void> {
   await db
     .updateTable('snapshots')
@@ -266,7 +266,7 @@ export async function snapshotBeforeUpdate(
   return row && snapshotFrom(row);
 }
 
-/** Of each deployment that is to have any, the instant of its newest; null where it has none. */
+/** Returns the instant of the newest snapshot of each deployment that takes snapshots. Null if it has none. */
 export async function newestSnapshots(db: Database): Promise<{ deploymentId: string; takenAt: Instant | null }[]> {
   const rows = await db
     .selectFrom('deployments')

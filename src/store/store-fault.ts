@@ -1,4 +1,4 @@
-/** Of SQLite and PostgreSQL. */
+/** Codes of SQLite and PostgreSQL for a full disk. */
 const fullCodes = ['SQLITE_FULL', '53100'];
 
 /** The database was unreachable or too busy. Neither the request nor the service caused it. */

@@ -28,8 +28,8 @@ export async function write<T>(
 }
 
 /**
- * Of one process, those who write everything take turns before they take a connection: only the first waits for other
- * processes, for as long as the database lets it, and all others leave their connections to those who read.
+ * Transactions that lock the whole database wait in turn before they take a connection. Only the first one waits for
+ * other processes. The other connections stay available for reads.
  */
 const turns = new WeakMap<Kysely<Tables>, Semaphore>();
 
@@ -81,7 +81,7 @@ export async function untilDone<T>(work: () => Promise<T>, patienceMs = startPat
   }
 }
 
-/** Of all advisory locks of a database, those of these two numbers are ours. */
+/** Advisory locks with these two numbers belong to Berth. */
 const everything = 0x6265_7274;
 const oneDeployment = 0x6265_7275;
 

@@ -1,4 +1,4 @@
-/** Which pushed images are in use, and the removal of the others. */
+/** Finds the pushed images that are in use, and removes the others. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 

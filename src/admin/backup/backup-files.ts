@@ -28,7 +28,7 @@ export type BackupContents = {
   format: typeof backupFormat;
   installation: string;
   at: Instant;
-  /** By the file's name; of pushed images each blob's name says it. */
+  /** The digests by file name. Each blob of a pushed image contains its digest in its name. */
   sha256: Record<string, string>;
   blobs: number;
   volumes: SavedVolumes[];

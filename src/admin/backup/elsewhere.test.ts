@@ -50,7 +50,7 @@ afterEach(async () => await opened.disposeAsync());
 const here = () => join(folder, 'here');
 const there = () => join(folder, 'there');
 
-/** With what is in its volumes, each of the same text. */
+/** Adds data to the volumes of a deployment, the same text in each. */
 function addData(world: MemoryWorld, deploymentId: string, text: string): void {
   for (const volume of volumes)
     world.volumes.set(volumeKey(deploymentId, volume), {

@@ -21,7 +21,7 @@ export type RestoredVolumes = {
 export type VolumeFiller = {
   /** The form of the copies that it can restore from. */
   form: SavedVolumes['form'];
-  /** Those of them that are not there. */
+  /** Returns the saved volumes that do not exist. */
   missing(kept: SavedVolumes): Promise<SavedVolumes['volumes']>;
   /** Creates the volumes separately and empty, then fills and verifies them. `missing`: the needed ones. */
   fill(kept: SavedVolumes, missing: SavedVolumes['volumes']): Promise<void>;

@@ -81,7 +81,7 @@ export function shownCertificate(host: string, port: number): Promise<Observatio
   );
 }
 
-/** With its root, where this machine knows that. */
+/** The length of the certificate chain, with the root if this machine knows it. */
 function lengthOf(leaf: PeerCertificate | undefined): number {
   const seen = new Set<string>();
   for (let each = leaf as { fingerprint256?: string; issuerCertificate?: object } | undefined; each?.fingerprint256; ) {
@@ -153,7 +153,10 @@ const renew = 'See the log of the service, which says why it was not renewed.';
 
 type OrderState = { host: string; failures: number; problem: string | null };
 
-/** Of the service's own names: whether an account's custom domain can have a certificate is its owner's affair. */
+/**
+ * Returns the failed orders for the service's own names. Certificates of custom domains are the concern of their
+ * owners.
+ */
 export function failedOrders(
   states: readonly OrderState[],
   { baseUrl, appsDomain }: { baseUrl: URL; appsDomain: string },

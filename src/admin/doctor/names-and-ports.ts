@@ -5,7 +5,7 @@ export type ObservedNames = {
   api: { host: string; addresses: Observation<readonly string[]> };
   /** Any name below the applications' domain. */
   apps: { host: string; addresses: Observation<readonly string[]> };
-  /** Of this machine's interfaces. */
+  /** The addresses of this machine's interfaces. */
   own: readonly string[];
   /** A proxy in front of this machine receives the requests, so the addresses are the proxy's. */
   isBehindProxy: boolean;

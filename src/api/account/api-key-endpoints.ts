@@ -105,7 +105,7 @@ const { problem: unknownKey }: { problem: Problem } = refuse(
 /** More than a user can distinguish. Limits what one account can store. */
 const maxKeys = 50;
 
-/** Of its 32 random letters, so many are shown later: enough to know it by, too few to guess it. */
+/** Of the 32 random letters of a key, four are shown later. They identify the key and are too few to guess it. */
 const shownLetters = 4;
 
 export type NewApiKey = { id: string; name: string; key: string };

@@ -22,7 +22,7 @@ const livesMs = 5 * 60_000;
 const keyPrefix = '00';
 /** The host starts some 6 containers a second (measured): more deploys than this under way are a queue. */
 const busyDeploys = 20;
-/** Of the budget; beyond it room is scarce. */
+/** The used share of the budget above which the host counts as busy. */
 const busyShare = 0.8;
 /** A proof of eight times the work takes a client some 4 seconds. */
 const maxTimes = 8;

@@ -63,7 +63,7 @@ export function tokenEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const deployments = await activeDeploymentsOfAccount(db, accountId, now());
         const bySession = Map.groupBy(deployments, ({ sessionId }) => sessionId);
         const tokens = await sessionTokensOf(db, accountId);
-        // With nothing to manage, a token is as good as none.
+        // A token without deployments cannot do anything, so it is not listed.
         return { tokens: tokens.flatMap((token) => show(token, bySession.get(token.id) ?? [])) };
       },
     );

@@ -146,7 +146,7 @@ async function readFor(
 async function boundsFor(service: Service, request: FastifyRequest, query: { sessionToken?: string }): Promise<Bounds> {
   const caller = await findCaller(service, request, query);
   const { db, settings } = service;
-  // Of a session that was claimed too: its token updates what counts towards the plan.
+  // A claimed session counts too: an update with its token uses the account's plan.
   const plan = caller.ok ? await planOf(db, settings.tiers, caller.value?.accountId) : undefined;
   const budget = await service.budget().catch(() => boundless);
   return { max: maximumOf(budget, service.settings.strangers, plan?.tier) };

@@ -45,7 +45,7 @@ export const DomainRecord = Type.Object(
   { description: 'A custom domain of a deployment.' },
 );
 
-/** Of domains of one deployment, in their order. */
+/** Returns the records of a deployment's domains, in their order. */
 export async function domainRecords(
   service: Service,
   { label }: Pick<Deployment, 'label'>,

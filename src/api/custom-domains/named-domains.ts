@@ -43,7 +43,7 @@ export async function addNamedDomains(
   return { ...(domain && { domain }), ...(subdomains.length > 0 && { subdomains }), warnings };
 }
 
-/** With what was found odd about the document. */
+/** Adds the domains and the warnings about the document to the findings. */
 export function withNamed<T extends { warnings: string[] }>(findings: T, { warnings, ...domains }: Named) {
   return { ...findings, warnings: [...findings.warnings, ...warnings], ...domains };
 }

@@ -89,7 +89,7 @@ export const MetricsRecord = Type.Object(
   { description: 'The resource use of the pods and the requests to the site.' },
 );
 
-/** Of the last hour. */
+/** Returns the metrics of the last hour. */
 export function hourRecord(deployment: Deployment, metrics: DeploymentMetrics, now: Instant) {
   const { from, stepSeconds, pods, volumes, site } = metrics;
   return {

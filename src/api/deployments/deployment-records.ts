@@ -68,7 +68,7 @@ export type DeploymentDetails = {
   graceMs: number;
   now: Instant;
   warnings?: readonly DiskWarning[];
-  /** Of its certificate. */
+  /** A notice about the domain's certificate. */
   notice?: CertificateNotice | undefined;
 };
 

@@ -134,7 +134,7 @@ const LinksRecord = Type.Object(
   },
 );
 
-/** Of a claimed deployment: what its document names with `url`, and with `subdomain` of its pods. */
+/** The domains that the document of a claimed deployment names with `url`, and with `subdomain` of its pods. */
 const NamedDomains = {
   domain: Type.Optional(DomainRecord),
   subdomains: Type.Optional(Type.Array(DomainRecord)),
@@ -235,7 +235,7 @@ export const RestorableUntil = Type.Optional(
   }),
 );
 
-/** Of one deployment there is more to say than its session's list does. */
+/** The record of one deployment. It has more fields than the entries of a session's list. */
 export const DeploymentRecord = Type.Object(
   {
     ...ReservationRecord.properties,

@@ -214,7 +214,7 @@ async function outline({ db, seal }: Service, { id, revision, servingRevision }:
   return { revision, ...(servingRevision !== null && { servingRevision }), pods: outlineOf(spec) };
 }
 
-/** With the passwords that were made up for them. */
+/** Returns the databases with their generated passwords. */
 async function databasesOf(service: Service, requested: Deployment) {
   const revision = await revisionOf(service.db, service.seal, requested.id, requested.revision);
   const desired = await desiredOf(service, requested, revision);

@@ -19,7 +19,9 @@ export async function findStoredRevision(
   return kept.includes(Number(named)) ? succeed(Number(named)) : refuseRevision(Number(named), kept);
 }
 
-/** Which one is gone back to. @param named Without one it is the last before the current one that became ready. */
+/**
+ * Returns the revision to go back to. @param named Default: the last revision before the current one that became ready.
+ */
 export async function findEarlier(
   { db }: Service,
   { id, revision }: Pick<Deployment, 'id' | 'revision'>,

@@ -51,10 +51,10 @@ type Operation = {
 };
 export type Paths = { [path: string]: { [method: string]: Operation } };
 
-/** By `operationId`. */
+/** The notes of operations by `operationId`. */
 export type Notes = ReadonlyMap<string, OperationNote>;
 
-/** Of a description without references. `error` is the schema of every refusal. */
+/** Completes the paths of a description without references. `error` is the schema of every refusal. */
 export function completePaths(
   paths: Paths,
   { error, notes, signIn }: { error: object; notes: Notes; signIn: readonly SignInPath[] },

@@ -180,7 +180,7 @@ function operationsOf({ paths }: Description): Operation[] {
   return Object.values(paths).flatMap((methods) => Object.values(methods));
 }
 
-/** With what its references name, and without examples and descriptions. */
+/** Resolves references and removes examples and descriptions. */
 function resolved(value: unknown, root: Description): unknown {
   if (Array.isArray(value)) return value.map((each) => resolved(each, root));
   if (typeof value !== 'object' || value === null) return value;

@@ -32,7 +32,7 @@ export const eventComponents: { [name: string]: object } = {
   ),
 };
 
-/** Of a stream whose messages each hold an event as JSON. */
+/** The schema of a stream whose messages each contain an event as JSON. */
 export const eventStreamSchema = {
   type: 'string',
   description: 'Each message has an event as its `data`.',

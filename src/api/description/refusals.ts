@@ -30,7 +30,7 @@ export const refusalsOfAll = [
 /** Another site must not make changes with the cookie of a signed-in user. */
 export const refusalsOfChanges = ['cross_site_request'] as const satisfies readonly ProblemCode[];
 
-/** Of a path with a place for a value: without a value, or with one that is too long, it is another path. */
+/** Refusals of a path with a placeholder. If the value is empty or too long, no route matches. */
 export const refusalsOfPlaces = ['not_found', 'method_not_allowed'] as const satisfies readonly ProblemCode[];
 
 export const refusalsOfBodies = [
@@ -74,7 +74,7 @@ export const refusalsOfUpdates = [
   'application_suspended',
 ] as const satisfies readonly ProblemCode[];
 
-/** Of updates that may take a snapshot first: with `snapshot=true`, or by the setting of the owner. */
+/** Refusals of updates that may take a snapshot first: with `snapshot=true`, or because of the owner's preference. */
 export const refusalsOfFirstSnapshots = [
   'snapshots_not_offered',
   'snapshot_needs_claim',

@@ -183,7 +183,7 @@ function whoIs(caller: Caller): string {
     : `account ${caller.accountId}`;
 }
 
-/** Of the command its program alone: arguments may hold a password. */
+/** Describes a command by its program only, because arguments may contain a password. */
 function describeCommand(pod: string, [program = '', ...more]: readonly string[], from: string): string {
   const rest = more.length === 0 ? '' : ` with ${more.length} ${more.length === 1 ? 'argument' : 'arguments'}`;
   const shown = program.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, 100);

@@ -2,7 +2,7 @@
 import type { Problem } from '../../lib/problem.ts';
 
 const maxOfDeployment = 5;
-/** Of an account, or of a client address without one. */
+/** The maximum of an account, or of a client address without an account. */
 const maxOfCaller = 10;
 const maxAtOnce = 50;
 /** Places reserved for callers that have none yet. */

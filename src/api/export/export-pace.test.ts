@@ -7,7 +7,7 @@ import { type ExportPace, untilTooSlow } from './export-endpoint.ts';
 
 const never = 2 ** 31 - 1;
 
-/** Of a reader that takes nothing more than the beginning. */
+/** Starts a transfer whose reader stops after the first bytes. */
 async function stuck(t: { after(work: () => void): void }, pace: ExportPace): Promise<AbortSignal> {
   const found = Promise.withResolvers<AbortSignal>();
   const server = createServer((_, response: ServerResponse) => {

@@ -43,7 +43,7 @@ export type ExportedApplication = {
   texts: ExportedText[];
   archives: { file: string; archive: VolumeArchive }[];
   layout: OciLayout;
-  /** Of everything together, about. */
+  /** The approximate size of all files together. */
   sizeBytes: number;
 };
 
@@ -131,7 +131,7 @@ function withSettledImages(
   const pods = spec.pods.map((pod) => {
     const settled = Object.hasOwn(images, pod.image) ? images[pod.image]! : pod.image;
     const pushed = readPushedReference(settled);
-    // With its tag, by which people and tools know what it is.
+    // The tag stays, because it tells users and tools which version it is.
     if (!pushed) return { ...pod, image: pinned(pod.image, splitImage(settled).digest) };
     const [, ...name] = pushed.repository.split('/');
     const image = `${spec.name}-${name.join('-')}:${splitImage(settled).tag ?? 'exported'}`;

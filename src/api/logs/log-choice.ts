@@ -1,4 +1,4 @@
-/** Which lines a request selects: the pod, the revision, and whether to read before the last start. Pure. */
+/** Selects lines by the pod, the revision, and whether to read before the last start. Pure. */
 import type { Deployment } from '../../deployment/deployment.ts';
 import type { ObservedWorkload } from '../../deployment/workload/workload.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
@@ -10,8 +10,8 @@ export function isChosen({ pod, revision }: LogChoice, workload: ObservedWorkloa
 }
 
 /**
- * Those whose lines are all previous ones: for the same replica there is one of a later revision. Of the others only
- * what they wrote before their last start is.
+ * Returns the workloads whose lines all count as previous ones, because a later revision has the same replica. For
+ * other workloads, only lines before the last start do.
  */
 export function replacedAmong(workloads: readonly ObservedWorkload[]): ObservedWorkload[] {
   return workloads.filter(({ pod, replica, revision }) =>

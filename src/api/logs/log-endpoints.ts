@@ -217,7 +217,7 @@ function readInstant(name: string, text: string | undefined, now: Instant): Resu
     : succeed(at);
 }
 
-/** Those of the configuration, in start order, where it matters. */
+/** Returns the pods of the configuration, in start order if the order matters. */
 async function podsOf({ db, seal }: Service, { id, revision }: Deployment, { pod }: LogChoice): Promise<string[]> {
   if (pod === undefined) return [];
   const { spec } = await revisionOf(db, seal, id, revision);

@@ -97,7 +97,10 @@ function webRequest({ headers }: FastifyRequest, baseUrl: URL, signal: AbortSign
 
 /** The API as a `fetch` without a network: requests of tools pass the same checks and limits as others. */
 
-/** Of who calls. A cookie is not: only pages of browsers have one, and they have no business here. */
+/**
+ * The headers that identify the caller are passed on. Cookies are not: only browser pages send them, and browsers do
+ * not call this endpoint.
+ */
 const passed = [clientHeader, 'user-agent', proofHeader.toLowerCase()];
 
 /** A response of these may not even have an empty one. */

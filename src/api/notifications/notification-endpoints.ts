@@ -1,4 +1,4 @@
-/** Which notifications the signed-in account gets, by mail and by webhook. */
+/** The notification choices of the signed-in account, by mail and by webhook. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { type NoticeKind, noticeKinds } from '../../deployment/notification/notice.ts';

@@ -11,9 +11,9 @@ import { planOf } from '../admission/plans.ts';
 import type { ApiSettings, Service } from '../api-service.ts';
 
 export type PushLimits = {
-  /** Of all pushed images together. */
+  /** The maximum size of all pushed images together. */
   maxBytes: number;
-  /** Of the disk, so much must stay free. */
+  /** The space on the disk that must stay free. */
   diskFreeBytes: number;
 };
 

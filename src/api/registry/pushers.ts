@@ -144,7 +144,7 @@ export function openToken(seal: Pick<Seal, 'open'>, text: string, now: Instant):
 /** A client needs only a handful of repositories. */
 const maxScopes = 20;
 
-/** Of `scope` of the question, which may be there several times: `repository:<name>:pull,push`; `*` is everything. */
+/** Parses the `scope` parameters of a token request: `repository:<name>:pull,push`. `*` allows every action. */
 export function readScopes(scopes: readonly string[]): Access[] {
   const read = scopes
     .flatMap((each) => each.split(' '))

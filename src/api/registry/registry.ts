@@ -213,7 +213,7 @@ function neededAccess(method: string, path: RegistryPath): Access | undefined {
   return { repository, actions: [method === 'DELETE' && kind !== 'upload' ? 'delete' : 'push'] };
 }
 
-/** Of a host and perhaps a port; what else comes in `Host` would end the header's quotes. */
+/** A host with an optional port. Other characters in `Host` could end the quoted part of the header. */
 const hostForm = /^[\w.-]{1,255}(?::\d{1,5})?$|^\[[\da-fA-F:.]{2,45}\](?::\d{1,5})?$/;
 
 /** A push also needs `pull`: clients first check whether a blob exists. */

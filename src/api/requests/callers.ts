@@ -29,7 +29,10 @@ const Environment = Type.Optional(
 export const TokenQuery = Type.Object({ sessionToken: SessionToken });
 export const TokenBody = Type.Object({ sessionToken: SessionToken });
 export const UpdateQuery = Type.Object({ sessionToken: SessionToken, environment: Environment });
-/** Of a request whose JSON body says the same: what the body has not may stand in the query. */
+/**
+ * The query of a request whose JSON body can contain the same fields. A field that is missing in the body is read from
+ * the query.
+ */
 export const ApplicationQuery = Type.Object({
   sessionToken: SessionToken,
   applicationName: Type.Optional(ApplicationName),

@@ -26,7 +26,7 @@ export type CountExchange = {
   onCounts(count: (limit: string, key: string, amount: number) => void): void;
 };
 
-/** With `teller`, the amount is what that process has open. */
+/** With `teller`, the amount is the number of connections that this process has open. */
 type Entry = [limit: string, key: string, amount: number, teller?: string];
 type ReportedCount = { count: number; at: number };
 

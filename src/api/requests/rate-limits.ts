@@ -11,7 +11,7 @@ import { tokenOf } from './callers.ts';
 import { clientKey } from './client-address.ts';
 import { sendProblem } from './errors.ts';
 
-/** Which limit a route counts against; without a word, the general one. */
+/** The limit that a route counts against. Default: the general limit. */
 export type LimitName = 'start' | 'sign-in' | 'general' | 'probe' | 'page' | 'mcp' | 'export' | 'fetch' | 'exec';
 
 declare module 'fastify' {

@@ -9,7 +9,7 @@ import { Type } from 'typebox';
 /** Not the header: that is read where nothing else is given. */
 export const movable = ['sessionToken', 'applicationName', 'environment', 'forget'] as const;
 
-/** Of a path that ends with a session token. */
+/** The parameters of a path that ends with a session token. */
 export const TokenPath = Type.Object({
   sessionToken: Type.String({ maxLength: 200, description: 'The session token.' }),
 });

@@ -89,7 +89,9 @@ export function templateEndpoints(): FastifyPluginAsyncTypebox {
   };
 }
 
-/** By title. Throws when one has another form: no release is made with such a one, since a test reads them all. */
+/**
+ * Returns the templates by title. Throws for an invalid template; a test reads all of them, so no release contains one.
+ */
 export function readTemplates(folder = templatesFolder): Template[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.yaml'))

@@ -13,7 +13,7 @@ export type Naming = {
   /** An existing folder, for the folders of the repositories. */
   place: string;
   client: string;
-  /** Of all of them together. */
+  /** The limits of all repositories together. */
   limits: RepositoryLimits;
   signal: AbortSignal;
 };

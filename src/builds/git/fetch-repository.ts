@@ -43,7 +43,7 @@ export type Repositories = {
 /** GitHub refuses larger files. The advertisement of a repository with 100,000 pull requests has 15 MiB. */
 const most = { fileBytes: 100 * 2 ** 20, advertisedBytes: 32 * 2 ** 20, answerMs: 60_000 };
 
-/** Of one repository, and of all repositories of a source together. */
+/** The limit of one repository, and of all repositories of a source together. */
 export const maxFetchMs = 5 * 60_000;
 
 const pool: PoolOptions = {

@@ -12,7 +12,7 @@ export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 export type GitObject = { type: ObjectType; content: Buffer };
 
 export type PackFile = Disposable & {
-  /** By its hash. Throws PackError for a missing object, and for one of another type. */
+  /** Returns an object by its hash. Throws PackError if the object is missing or has another type. */
   read(hash: string, type: ObjectType): Buffer;
   typeOf(hash: string): ObjectType;
 };

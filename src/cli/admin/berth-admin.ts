@@ -122,7 +122,10 @@ function parseWords(words: string[]): Parsed {
   return { isHelp: false, command, given, options, asJson: json === true };
 }
 
-/** With the options of all commands: which command it is, is known only when the words between them are. */
+/**
+ * Parses the options of all commands, because the command is only known after its options are separated from the other
+ * words.
+ */
 function parseOptions(words: string[]) {
   const ofCommands = Object.values(commands).flatMap(({ options, further }) =>
     Object.entries({ ...options, ...further }),

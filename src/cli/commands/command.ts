@@ -16,7 +16,7 @@ export type Context = {
   connection: Connection;
   /** Connects again with the current saved session of the folder. A text describes the error. */
   reconnect(): Promise<Connection | string>;
-  /** Of the process, for a command that speaks a protocol on them. */
+  /** The streams of the process, for a command that speaks a protocol over them. */
   streams: Streams;
   /** Replaces the folder's saved session. */
   saveSession(saved: SavedSession): Promise<void>;

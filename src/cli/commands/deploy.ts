@@ -126,9 +126,8 @@ async function start(context: Context, shipment: Shipment, token: string | undef
 }
 
 /**
- * With `--new` the folder leaves a session in which something may still run. Before anything is started: what cannot be
- * kept now must not be found out when there is a second token to lose.
- * @returns what to say once it is left.
+ * With `--new`, the folder leaves a session whose deployments may still run. The session is saved before the start, so
+ * that a failure to save does not lose a second token. @returns the message to print after the start.
  */
 async function saveReplacedSession({
   connection: { saved },

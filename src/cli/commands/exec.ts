@@ -82,7 +82,7 @@ function lendTerminal(remote: RemoteCommand, keyboard: ReadStream, screen: Write
   };
 }
 
-/** With which others end this process; without a word it would leave the terminal as it is. */
+/** Signals that end this process. Without a handler, the terminal would stay in raw mode. */
 const endings = ['SIGTERM', 'SIGHUP'] as const;
 
 /** Forwards piped input to its end. Does not read from a terminal. */

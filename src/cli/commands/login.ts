@@ -71,7 +71,7 @@ function userName(): string {
   try {
     return `${userInfo().username}@`;
   } catch {
-    // Of a number without a name, as in many containers.
+    // A user ID without a name, as in many containers.
     return '';
   }
 }

@@ -47,7 +47,7 @@ export const logs: Run = async (context) => {
   }
 };
 
-/** With JSON, each line is a separate object, so that readers of a stream need not wait for its end. */
+/** With JSON output, each line is a separate object, so that readers of a stream need not wait for its end. */
 function printLine({ terminal }: Context, line: LogLine): void {
   const { at, pod, text } = line;
   if (terminal.asJson) terminal.line(JSON.stringify(line));
@@ -94,7 +94,7 @@ function printEvent({ terminal }: Context, event: Event): void {
   );
 }
 
-/** Of a stream that ends by itself. */
+/** Prints the messages of a stream that ends by itself. */
 async function printMessages(
   { connection, terminal, signal }: Context,
   operation: 'getDeploymentEvents' | 'getDeploymentLogs',

@@ -6,7 +6,7 @@ import { printable, renderTable } from '../render.ts';
 import type { UpContext } from '../up/up-context.ts';
 import type { Run } from './command.ts';
 
-/** With a name its document, on the standard output; else those that match. */
+/** Prints the document of the named template, or lists the templates that match the search. */
 export const templates: Run = async ({ given: [name], options, connection: { client }, terminal, signal }) => {
   if (name !== undefined) {
     const answer = await client.call('getTemplate', { query: { name }, signal });

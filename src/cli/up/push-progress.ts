@@ -4,7 +4,7 @@ import { largestPaths } from '../../push/layers/folder-listing.ts';
 import type { PushStep } from '../../push/push-image.ts';
 import { type Paint, printable } from '../render.ts';
 
-/** Of a context; above, most of it is mostly a mistake. */
+/** A larger build context is usually a mistake. */
 const largeBytes = 50 * 10 ** 6;
 
 export type Progress = {

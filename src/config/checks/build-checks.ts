@@ -17,7 +17,7 @@ export function checkBuilds({ root, at }: Source): { hasSources: boolean; diagno
   return { hasSources: read.length > 0, diagnostics };
 }
 
-/** Those of pods, or of services. */
+/** Returns the builds of pods or services. */
 function buildsIn(document: Field): Field[] {
   const pods = itemsOf(childOf(childOf(document, 'application'), 'pods'));
   const services = entriesOf(childOf(document, 'services')).map(([, service]) => service);

@@ -1,4 +1,4 @@
-/** Which pod a wrong host name most likely means: by name, by kind of database, by port. Pure. */
+/** Suggests the pod that a wrong host name most likely means: by name, by kind of database, by port. Pure. */
 import { nearestName } from '../diagnostics/suggest.ts';
 import { databaseNamedBy, databaseOf, isMainDatabase } from '../software/software.ts';
 import type { AppSpec, PodSpec } from '../spec/spec.ts';

@@ -10,7 +10,7 @@ import { looksLikeJob } from './job-checks.ts';
 export function checkRoutes(context: Context): void {
   const { spec, origin, report } = context;
   const routes = spec.pods.map(({ path, subdomain }, index) =>
-    // Those without a path are all different.
+    // Routes without a path never conflict.
     path === undefined ? index : `${subdomain ?? ''} ${path}`,
   );
   for (const { index, first } of repeated(routes)) {

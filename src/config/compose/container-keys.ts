@@ -126,7 +126,7 @@ function readLimits(field: Field | undefined, reading: Reading): Record<string, 
   );
 }
 
-/** Of `tmpfs`, and of `volumes` in the long form. */
+/** Reads `tmpfs` entries of `tmpfs`, and of `volumes` in the long form. */
 function readDirectories(service: Field, reading: Reading): TmpfsSpec[] {
   const short = itemsOf(childOf(service, 'tmpfs')).flatMap((field) => readShort(field, reading));
   const long = itemsOf(childOf(service, 'volumes')).flatMap((field) => readLong(field, reading));

@@ -1,4 +1,4 @@
-/** Which of several published services visitors are meant to see first: who stands in front of the others. Pure. */
+/** Finds the published service that visitors should see first, because it is in front of the others. Pure. */
 import { shortNameOf } from '../values/image-names.ts';
 
 export type Published = {
@@ -70,7 +70,7 @@ function placeOf(candidate: Candidate, all: readonly Candidate[]): keyof typeof 
   return role === 'front' ? 'maybeFront' : 'any';
 }
 
-/** By the words of the service's name, or of its image where the name says nothing. */
+/** Returns the role of a service from the words of its name, or of its image if the name does not match. */
 function roleOf({ service, image }: Published): Role {
   const repository = shortNameOf(image);
   if (besides.test(repository)) return { role: 'beside', strength: fronts.length };

@@ -88,7 +88,7 @@ export function interpolate(
   const evaluate = (name: string, operator: string | undefined, word: string, depth: number): string => {
     if (operator === undefined) return valueFor(name, false);
     const value = find(name);
-    // With a colon, an empty value counts as none.
+    // With a colon, an empty value counts as unset.
     const isSet = operator.startsWith(':') ? value !== undefined && value !== '' : value !== undefined;
     if (operator.endsWith('+')) return isSet ? replaceAll(word, depth + 1) : '';
     if (isSet) return value!;

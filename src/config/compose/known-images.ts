@@ -1,7 +1,7 @@
 /** Facts about images by their names: the port that they listen on, and whether visitors should see them. */
 import { isOfDockerHub, shortNameOf } from '../values/image-names.ts';
 
-/** Which version to name for an image without one. Pure. */
+/** Suggests a version for an image without a tag. Pure. */
 
 /** Tags of official images that go on with small versions and stay with the large one. */
 const versions: Record<string, string> = {

@@ -1,4 +1,4 @@
-/** Which services visitors reach, and where: what `x-berth` says, else the published HTTP ports. */
+/** Decides which services visitors reach, and under which address: from `x-berth`, or from the published HTTP ports. */
 
 import type { Reading } from './compose-reader.ts';
 import type { Draft } from './draft.ts';

@@ -33,7 +33,7 @@ export type Source = {
   value: unknown;
   /** Line and column, from 1, of an offset into the text. */
   at(offset: number): Place;
-  /** Of the value at a path, or of its nearest ancestor. With `key`, of the key below it. */
+  /** Returns the place of the value at a path, or of its nearest ancestor. With `key`, of the key below it. */
   place(path: Path, key?: string): Place;
   /** A scalar's text as written (`1.10` stays `1.10`); undefined for anything else. */
   textOf(path: Path): string | undefined;
@@ -171,7 +171,7 @@ function repeatedKeys(text: string, contents: ParsedNode | null): Repeated[] {
         if (!isScalar(key) || !key.range || key.value === '<<') continue;
         const written = isNode(value) && value.range ? text.slice(value.range[0], value.range[1]) : undefined;
         if (seen.has(key.value)) {
-          // Which of two different values is meant, only their writer knows.
+          // If two values differ, only the author knows which one is meant.
           const isSame = isScalar(value) && written !== undefined && seen.get(key.value) === written;
           const fix = isSame ? removeLines(text, { at: key.range[0], to: value.range?.[1] ?? 0 }) : undefined;
           repeated.push({ key: String(key.value), offset: key.range[0], ...(fix && { fix }) });

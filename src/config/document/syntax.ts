@@ -58,7 +58,7 @@ function explainTab(text: string, { code, pos }: YAMLParseError): Explanation | 
   };
 }
 
-/** Of the lexer: the beginning of a document, of flow in an error, and of a scalar. */
+/** Tokens of the lexer: the start of a document, an error in a flow collection, and the start of a scalar. */
 const marks = new Set(['\u0002', '\u0018', '\u001f']);
 
 function explainQuote(text: string, { message }: YAMLParseError): Explanation | undefined {
@@ -151,7 +151,7 @@ const meanings: Record<string, string> = {
   '>': 'begins a text of several lines in YAML',
 };
 
-/** Of a line; what is searched for the beginning of its value takes time by the square. */
+/** The maximum length of a line that is searched. The search for the start of a value takes quadratic time. */
 const maxBeforeValue = 4096;
 
 /** A value on one line whose characters mean something to YAML: it needs quotes. */

@@ -121,7 +121,7 @@ export function toTree(document: Document): Tree {
 
 type Size = { length: number; values: number };
 
-/** Of a tree with its aliases written out; its children's sizes are known. */
+/** Returns the size of a tree with expanded aliases. The sizes of its children are known. */
 function sizeOf(tree: Tree, sizes: ReadonlyMap<Tree, Size>): Size {
   const size = { length: 0, values: 1 };
   const add = (child: Tree) => {

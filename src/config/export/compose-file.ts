@@ -23,7 +23,7 @@ export type ExportOptions = {
 /** Where that layout is. */
 export const layoutFolder = 'images';
 
-/** Of the first public pod; each further one has the next. */
+/** The local port of the first public pod. Each further pod gets the next port. */
 const firstPort = 8080;
 
 /** The variables for the application's address, and their defaults. */

@@ -9,7 +9,7 @@ import { exportKubernetes, printManifests } from './kubernetes.ts';
 import { secretsOf } from './secret-values.ts';
 
 export type ExportedFolder = {
-  /** With images by digest, or by the names that they have in the layout; with generated values, if they are to be in it. */
+  /** The images are named by digest, or by their names in the layout. Generated values are included if requested. */
   spec: AppSpec;
   /** As it was sent. */
   document: string;
@@ -112,7 +112,7 @@ function composeScript({ spec, archives, inLayout }: ExportedFolder): string {
 }
 
 const loaderName = 'berth-export-loader';
-/** Of an image with GNU tar, which knows holes in files. */
+/** An image with GNU tar, which preserves holes in files. */
 const loaderImage = 'debian:12-slim';
 
 function loader(volumes: readonly string[]): string {

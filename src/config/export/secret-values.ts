@@ -1,4 +1,4 @@
-/** Which values of an application are secrets, and the names of the variables for them in an export. Pure. */
+/** Finds the secret values of an application, and names the variables for them in an export. Pure. */
 import type { AppSpec, PodSpec } from '../spec/spec.ts';
 import { scriptletsIn } from '../variables/scriptlets.ts';
 import { isSecretName } from '../variables/secret-names.ts';

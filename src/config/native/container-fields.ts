@@ -57,7 +57,7 @@ export function readContainer(
   });
 }
 
-/** Of `extraHosts`, the names that lead to pods: further names of those. */
+/** Returns the names in `extraHosts` that lead to pods. They become aliases of those pods. */
 export function podHosts(pod: Field, isPod: (name: string) => boolean): { alias: string; pod: string }[] {
   return entriesOf(childOf(pod, 'extraHosts'))
     .slice(0, max.names)

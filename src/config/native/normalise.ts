@@ -25,7 +25,7 @@ import { readVolumes } from './volume-fields.ts';
 export type Origin = {
   pod(index: number): Path;
   variable(pod: number, name: string): Path;
-  /** Of the n-th of a pod's files, secrets and plain files counted together. */
+  /** Returns the path of the n-th file of a pod. Secrets and plain files are counted together. */
   file(pod: number, index: number): Path;
 };
 
@@ -246,7 +246,7 @@ function readDomain(field: Field | undefined, source: Source, report: Report): s
   return host;
 }
 
-/** Which port a public pod serves on when its document does not say so. Pure. */
+/** Chooses the port of a public pod whose document does not name one. Pure. */
 
 /** Adds the port to the pod, with a warning. Other problems of the ports are already reported. */
 function inferPort(pod: PodSpec, path: Path, checkedPort: string | undefined, report: Report): void {

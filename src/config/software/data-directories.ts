@@ -3,7 +3,7 @@
 import type { PodSpec } from '../spec/spec.ts';
 import { shortNameOf } from '../values/image-names.ts';
 
-/** By the name of the image. Caches and queues are not here: what they hold may go. */
+/** Data directories by the name of the image. Caches and queues are not listed because their content may be lost. */
 const directories: Record<string, string> = {
   postgres: '/var/lib/postgresql/data',
   pgvector: '/var/lib/postgresql/data',

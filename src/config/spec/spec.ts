@@ -66,7 +66,7 @@ export type ContainerOptions = {
   tmpfs?: TmpfsSpec[] | undefined;
   /** The container's own files can only be read. */
   readOnly?: true | undefined;
-  /** By its full name: `SIGQUIT`. */
+  /** The full name of the signal, such as `SIGQUIT`. */
   stopSignal?: string | undefined;
   /** Between that signal and the end. */
   stopGraceSeconds?: number | undefined;
@@ -75,7 +75,7 @@ export type ContainerOptions = {
   groups?: string[] | undefined;
   /** Names with their addresses: public ones, or the pod's own. */
   extraHosts?: Record<string, string> | undefined;
-  /** Of the container's own network. */
+  /** Kernel settings of the container's own network. */
   sysctls?: Record<string, string> | undefined;
 };
 

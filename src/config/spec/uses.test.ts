@@ -1,4 +1,4 @@
-/** Which words of a text are names of pods, and which only look like them. */
+/** Tests which words of a text are names of pods, and which only look like them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseConfiguration } from '../parse.ts';

@@ -1,7 +1,7 @@
 /**
- * Which pods a pod uses: those that it waits for, and those whose names are in its variables, commands and files, at
- * places for a host. A name alone is often something else: a pod `postgres` may also have a user, a database and a
- * driver of that name. Pure.
+ * Finds the pods that a pod uses: pods that it waits for, and pods whose names are hosts in its variables, commands and
+ * files. A name alone may mean something else: a pod `postgres` may also have a user, a database and a driver of that
+ * name. Pure.
  */
 import { addressBook } from './pod-addresses.ts';
 import type { AppSpec, PodSpec } from './spec.ts';
@@ -16,7 +16,7 @@ export type Reference = {
   pod: string;
   /** As written, e.g. `db.pod` or `db`. */
   name: string;
-  /** Of the name in the text. */
+  /** The position of the name in the text. */
   at: number;
 };
 

@@ -18,7 +18,9 @@ type Texts = {
   names: readonly string[];
 };
 
-/** Those in whose text every word stands; those first that have a name which begins with the first word. */
+/**
+ * Returns the entries whose text contains every word. Entries with a name that begins with the first word come first.
+ */
 export function findByWords<T>(all: readonly T[], typed: string, textsOf: (one: T) => Texts): T[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   const found = all.flatMap((one) => {

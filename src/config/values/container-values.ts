@@ -133,7 +133,7 @@ export function readHost(name: string, address: string, say: FieldReporter): str
   return undefined;
 }
 
-/** Of the container's own network, with the least and the most that they may be. */
+/** Kernel settings of the container's own network, each with its minimum and maximum. */
 const sysctls: Record<string, readonly [number, number]> = {
   'net.core.somaxconn': [1, 65_535],
   'net.ipv4.ip_local_port_range': [1_024, 65_535],
@@ -213,7 +213,9 @@ export function onlyGiven<T extends object>(options: T): Partial<T> | undefined 
   return given.length > 0 ? (Object.fromEntries(given) as Partial<T>) : undefined;
 }
 
-/** Which addresses lead to the internet. Pure, and without Node: the checks also run in a browser. */
+/**
+ * Decides which addresses are on the public internet. Pure, and without Node because the checks also run in a browser.
+ */
 
 /** Whether an address is not on a list of special addresses. False if the text is not an address. */
 export function isPublicAddress(text: string): boolean {

@@ -5,7 +5,7 @@ import { toSlug } from '../diagnostics/suggest.ts';
 import { parseUrl } from './patterns.ts';
 
 export type GitAddress = {
-  /** Of the repository, without a slash at the end. */
+  /** The URL of the repository, without a slash at the end. */
   url: URL;
   /** A branch, a tag, or the complete hash of a commit. Undefined: the default branch. */
   ref: string | undefined;

@@ -6,12 +6,12 @@ export type Print = (value: number | null) => string;
 
 const dash = '–';
 
-/** Of a limit the share of it that is used, else of one processor. */
+/** Prints the used share of a limit, or of one processor. */
 export function printCpu(limitMillis = 1_000): Print {
   return (millis) => (millis === null ? dash : `${digits((100 * millis) / limitMillis)} %`);
 }
 
-/** Of processors as a limit: `0.5 cores`, `1 core`. */
+/** Prints a processor limit: `0.5 cores`, `1 core`. */
 export function printCores(millis: number): string {
   const cores = Number((millis / 1_000).toFixed(2));
   return `${cores} ${cores === 1 ? 'core' : 'cores'}`;

@@ -14,7 +14,7 @@ function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
   return list;
 }
 
-// Of one list, those of version 6 would hold addresses of version 4 too.
+// In one list, networks of version 6 would also match addresses of version 4.
 const ofVersion4 = listOf(reservedIPv4, 'ipv4');
 const ofVersion6 = listOf(reservedIPv6, 'ipv6');
 

@@ -53,7 +53,7 @@ export function withShortNames<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withShortNames(each)])) as T;
 }
 
-/** Of a tag and a digest the tag is what was written. */
+/** If a reference has a tag and a digest, the user wrote the tag. */
 const storedReference =
   /pushed\.invalid\/[sa][0-9a-f]{16}\/([a-z0-9._/-]*[a-z0-9])(?::([\w.-]{1,128}))?(@sha256:[0-9a-f]{64})?/g;
 

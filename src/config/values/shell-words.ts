@@ -47,7 +47,7 @@ export function runsInShell(
 export function shellSyntaxIn(command: readonly string[]): string | undefined {
   for (const word of command) {
     if (/^(?:&&|\|\||\||;|&|[0-9]?>>?|<|2>&1)$/.test(word)) return word;
-    // With a space in it, it was quoted: a directive of nginx, a statement of SQL.
+    // A word with a space was quoted, such as a directive of nginx or an SQL statement.
     const glued = /(?<=^\S*);$/.exec(word) ?? /^\$\(|`/.exec(word);
     if (glued) return glued[0] === '`' ? '`' : glued[0];
     const variable = /^\$[A-Za-z_]\w{0,60}$/.exec(word);

@@ -1,6 +1,6 @@
 /**
- * Which secrets may be made up: a random value is a password only where a service of the document takes it for one. A
- * key of another service (OpenAI, Google Maps, a database elsewhere) cannot be invented. Pure.
+ * Decides which secrets may be generated. A random value works only if a service of the document uses it as its own
+ * password. A key of another service (OpenAI, Google Maps, an external database) cannot be generated. Pure.
  */
 
 import { databaseOf, variablesOf } from '../software/software.ts';
@@ -18,7 +18,7 @@ export type SecretUse = {
 /** Facts about a pod's secrets that its name and image reveal. Computed once for all uses. */
 export type Software = {
   pod: string;
-  /** Of a database, or a store that is given the key by which others reach it: the variables that its image defines. */
+  /** For a database, or a store with an access key: the variables that its image defines. */
   own: RegExp | undefined;
   /** Possible names, in upper case and without punctuation. */
   names: string[];
@@ -160,7 +160,7 @@ const databases = setOf(
     'BROKER ELASTIC ELASTICSEARCH OPENSEARCH CLICKHOUSE MINIO',
 );
 
-/** Those whose keys applications ask for most often. */
+/** Vendors whose keys applications need most often. */
 const vendors = setOf(
   'OPENAI ANTHROPIC CLAUDE GEMINI GOOGLE GCP GOOGLEMAPS MAPS AWS AMAZON AZURE S3 R2 CLOUDFLARE CF CLOUDINARY STRIPE ' +
     'PAYPAL RAZORPAY PAYSTACK PADDLE LEMONSQUEEZY BRAINTREE SQUARE PLAID TWILIO SENDGRID MAILGUN MAILCHIMP POSTMARK ' +

@@ -35,7 +35,7 @@ export async function addEviction(
     .execute();
 }
 
-/** Those of one revision, in no order. */
+/** Returns the evictions of one revision, in no particular order. */
 async function evictionsOf(db: Database, deploymentId: string, revision: number): Promise<Eviction[]> {
   return await db
     .selectFrom('evictions')

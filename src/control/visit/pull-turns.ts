@@ -6,7 +6,7 @@ import type { Deployment } from '../../deployment/deployment.ts';
 import type { OwnImageLimits, PullTerms } from '../../deployment/limits/pull-limits.ts';
 
 export type Pulls = {
-  /** By whose the deployment is now. */
+  /** Returns the terms of the deployment's current owner. */
   termsOf: (deployment: Deployment) => Promise<PullTerms>;
   turns: PullTurns;
 };

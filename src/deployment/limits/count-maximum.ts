@@ -54,7 +54,7 @@ const adviceFor: Record<Kind, (pod: PodSpec, room: number, max: number) => Pick<
   volumes: (pod, room) => {
     const copies = copiesOf(pod);
     const each = Math.floor(room / copies);
-    // With many replicas, their number is too large.
+    // With many replicas, the number of replicas is the problem.
     const isByReplicas = copies > pod.volumes.length;
     const replicas = Math.floor(room / pod.volumes.length);
     if (isByReplicas && replicas >= 1) return { field: ['replicas'], hint: `write at most ${replicas}` };

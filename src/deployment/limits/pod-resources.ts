@@ -73,7 +73,7 @@ export function amountOf(spec: Pick<AppSpec, 'pods'>, left: VolumeSizes = new Ma
 
 function amountOfPods({ pods }: Pick<AppSpec, 'pods'>): Amount {
   const amount = amountBy(() => 0);
-  /** By name, because pods share a volume; the largest requested size counts. */
+  /** Volumes are counted by name, because pods can share one. The largest requested size counts. */
   const shared = new Map<string, number>();
   for (const pod of pods) {
     const replicas = replicasOf(pod);

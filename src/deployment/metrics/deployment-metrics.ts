@@ -43,7 +43,7 @@ export type Samples = {
 /** Stored values of five minutes of a claimed deployment: means, and the maximum of the memory. */
 export type StoredMetrics = {
   at: Instant;
-  /** By pod and replica: `web/0`. */
+  /** The values by pod and replica: `web/0`. */
   pods: Record<string, PodValues>;
   site: SiteValues;
 };

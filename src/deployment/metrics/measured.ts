@@ -37,7 +37,7 @@ export type Measurement = {
   arePodsMeasured?: boolean;
   /** Undefined if pods were not measured. */
   uses: readonly WorkloadUse[] | undefined;
-  /** By deployment, since the last measurement with requests; undefined if they were not counted. */
+  /** Requests by deployment, since the last measurement with requests. Undefined if they were not counted. */
   requests: ReadonlyMap<string, RequestCounts> | undefined;
   /** Undefined: unchanged since the previous measurement. */
   volumes?: readonly VolumeUse[] | undefined;

@@ -10,7 +10,7 @@ import type { Neighbour, Workload, WorkloadName } from '../workload/workload.ts'
 /** Steps that an engine executes. Each step is idempotent. */
 export type EngineOperation =
   | { kind: 'create-network'; egress?: Egress; because: string }
-  /** With a hard limit, if the host supports it. */
+  /** The volume has a hard size limit if the host supports it. */
   | { kind: 'create-volume'; volume: string; sizeBytes: number; because: string }
   /** Grows a volume with a hard limit while it is in use. Volumes never shrink. */
   | { kind: 'grow-volume'; volume: string; sizeBytes: number; because: string }

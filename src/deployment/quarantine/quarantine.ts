@@ -11,7 +11,7 @@ export type OwnedObject = {
   phase?: string | undefined;
   /** The epoch of the store when the object was created; absent if its engine does not record it. */
   epoch?: number | undefined;
-  /** Of a workload. */
+  /** The revision of a workload. */
   revision?: number | undefined;
 };
 

@@ -6,7 +6,7 @@
 import type { Instant, PodStatus } from '../deployment.ts';
 import type { Match } from '../plan/matches.ts';
 
-/** With this many restarts in this time, a pod keeps restarting. */
+/** A pod with this many restarts in this time keeps restarting. */
 const manyRestarts = 2;
 const restartSpanMs = 30 * 60_000;
 

@@ -101,7 +101,7 @@ export type Observed = {
   volumes: string[];
   /** The capacity of volumes with a hard limit, in bytes; 0 for an incomplete volume. */
   volumeSizes?: Record<string, number>;
-  /** Of the requested images; absent on an engine without the facet `images`, which pulls at a start. */
+  /** The requested images. Absent on an engine without the facet `images`, which pulls images at a start. */
   images?: ObservedImages;
   /** Targets of the pod addresses; absent if the engine has Services of its own, or no firewall. */
   podTargets?: PodTargets;

@@ -172,7 +172,10 @@ export async function openAcmeSource(
 
 /** Mails certificate alarms to the operator and records what was sent. */
 
-/** Of a kind; hosts that come in between stand in the next one. Also how long a mail server that took none is left alone. */
+/**
+ * The minimum time between two mails of a kind. Hosts that fail in between are listed in the next mail. Also the pause
+ * after a mail server has refused a mail.
+ */
 const betweenMailsMs = 3_600_000;
 
 type AlarmParts = {

@@ -149,16 +149,15 @@ async function inPlainWords<T>(work: () => Promise<T>): Promise<T> {
 
 /** When a certificate is renewed. Pure. */
 
-/** Of the remaining lifetime at the time of issue. */
+/** The remaining share of the lifetime, at the time of issue. */
 const share = 2 / 3;
 
 /** Certificates that were issued together are renewed apart: by a twentieth of their lives. */
 const jitter = 1 / 20;
 
 /**
- * By what is left, and not by its first day: with a clock that is ahead of the authority's, a certificate that is new
- * would be due at once, and the next one too.
- * @param random from 0 to 1.
+ * Computes the renewal time from the remaining lifetime, not from the first day. If the clock is ahead of the
+ * authority's clock, each new certificate would otherwise be due at once. @param random from 0 to 1.
  */
 export function renewalAt({ now, expiresAt, random }: { now: Instant; expiresAt: Instant; random: number }): Instant {
   const leftMs = Math.max(0, expiresAt - now);

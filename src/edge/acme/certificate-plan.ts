@@ -1,6 +1,6 @@
 /**
- * Which certificates are wanted, and which to order now. Pure. Only our own names and those of serving deployments are
- * ordered: the host that a client requests in a handshake has no influence.
+ * Decides which certificates are needed, and which to order now. Pure. Only Berth's own names and the names of serving
+ * deployments are ordered. The host that a client requests in a handshake has no influence.
  */
 import type { Instant } from '../../deployment/deployment.ts';
 import type { CertificateWait } from '../../lib/certificate-report.ts';
@@ -39,7 +39,7 @@ export function wantedCertificates({ apiHost, appsDomain, wildcardBy, labels, do
     return { host, challenge, isOwn: false, isCustom: true, accountId };
   });
   if (wildcardBy) {
-    // Of records that stay one is enough: the host of the API is proven as any other.
+    // One record that stays is enough: the host of the API is validated like any other host.
     const api = { host: apiHost, challenge: wildcardBy === 'dns-01' ? wildcardBy : challenge, isOwn: true };
     return [api, { host: `*.${appsDomain}`, challenge: wildcardBy, isOwn: true }, ...custom];
   }
@@ -100,7 +100,10 @@ export type CertificatePlan = { orders: Order[]; waiting: Waiting[] };
 
 export const weekMs = 7 * 24 * 3_600_000;
 
-/** Of all orders of an account, in three hours; Let's Encrypt has 300, of which some are left for tries by hand. */
+/**
+ * The maximum number of orders of an account in three hours. Let's Encrypt allows 300; the rest is left for manual
+ * tries.
+ */
 const ordersInThreeHours = 250;
 /**
  * The share for first certificates of custom domains, which any user can add, so that they do not delay applications

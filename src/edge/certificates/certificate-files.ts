@@ -26,8 +26,8 @@ export type Alarm = (ending: FileCertificate) => Promise<void>;
 export type FilesRead = { ok: true; certificates: FileCertificate[] } | { ok: false; because: string };
 
 /**
- * By their content, and not by notifications: a file may be replaced by a link to another one, in a mounted folder, or
- * over a network. A look at two files of some KB is 0.2 ms.
+ * Compares the content of the files instead of watching them. A file may be replaced by a link, be in a mounted folder
+ * or on a network. Reading two files of a few KB takes 0.2 ms.
  */
 const lookEveryMs = 5_000;
 

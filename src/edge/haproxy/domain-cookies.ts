@@ -116,7 +116,7 @@ export function faults(backend: FaultyBackend, kind: 'html' | 'json'): string {
     .join('\n  ');
 }
 
-/** By name: of each fault of a backend a page and a document, and the refusals of requests. */
+/** Returns the files by name: a page and a document for each backend fault, and the refusals of requests. */
 export function answerFiles(): Record<string, string> {
   const files: Record<string, string> = {};
   for (const backend of faultyBackends)

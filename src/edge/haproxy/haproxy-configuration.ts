@@ -25,7 +25,7 @@ export const routesMap = 'routes.map';
 export const endpointsMap = 'endpoints.map';
 
 export type Configuration = {
-  /** By name, to be written into HAProxy's working directory. */
+  /** Files by name, written into HAProxy's working directory. */
   files: Record<string, string>;
   /** The description of the running HAProxy, which identifies its configuration. */
   fingerprint: string;

@@ -36,11 +36,13 @@ export type Edge = {
   mend(): Promise<void>;
   /** How many requests are under way at these addresses of endpoints, tunnels included. Throws when HAProxy is away. */
   countUnderWay(addresses: readonly string[]): Promise<number>;
-  /** By address, since HAProxy was started. Throws when it is away. */
+  /** Returns the counts by address, since HAProxy was started. Throws if HAProxy is not running. */
   countRequests(): Promise<Map<string, RequestCounts>>;
   /** Lets go of HAProxy, which goes on serving what it has. */
   close(): Promise<void>;
-  /** Of several edges: answers for applications until this instant, and not longer. Throws when HAProxy is away. */
+  /**
+   * With several edges: lets this edge answer for applications until this instant. Throws if HAProxy is not running.
+   */
   answerUntil(at: number): Promise<void>;
   /** Serves exactly these certificates. Throws when HAProxy refuses one: then it serves those from before. */
   certify(certificates: readonly NamedCertificate[]): Promise<void>;

@@ -44,7 +44,7 @@ function count(place: number, condition?: string): string {
 /** How many lines are parsed before yielding to other work: some milliseconds. */
 const linesAtOnce = 250;
 
-/** By address, from the output of `show table`. Other lines are ignored. */
+/** Parses the output of `show table` into counts by address. Other lines are ignored. */
 export async function parseCounts(answer: string): Promise<Map<string, RequestCounts>> {
   const found = new Map<string, RequestCounts>();
   const next = yieldEvery(linesAtOnce);

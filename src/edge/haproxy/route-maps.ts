@@ -20,7 +20,7 @@ import { addEntries, commandAll, mapValue, readMap, replaceMap } from './runtime
 /** HAProxy looks for an entry to change from the first one on: above this, a whole map costs less. */
 const maxTurns = 200;
 
-/** With this many unused entries in addition to the number of hosts, rewriting the whole map pays off. */
+/** Rewriting the whole map pays off if it has this many more unused entries than hosts. */
 const maxUnused = 1_000;
 
 export type RouteMaps = {
@@ -48,7 +48,7 @@ export function createRouteMaps(paths: EdgePaths): RouteMaps {
   let versions = 0;
   /** The version that HAProxy has; undefined while that is not known. */
   let served: string | undefined;
-  /** Of the last change: a request may have read them just now. */
+  /** The entries of the last change. A request may have read them just before it. */
   let lately: string[] = [];
   let unused = 0;
 

@@ -81,7 +81,7 @@ export async function countUnderWay(socketPath: string, addresses: readonly stri
   return answers.reduce((sum, answer) => sum + Number(/ conn_cur=(\d+)/.exec(answer)?.[1] ?? 0), 0);
 }
 
-/** By the addresses that requests have gone to within the last hour. */
+/** Returns the request counts by address, for addresses with requests within the last hour. */
 export async function countRequests(socketPath: string): Promise<Map<string, RequestCounts>> {
   return await parseCounts(await runCommand(socketPath, `show table ${underWayTable}`));
 }

@@ -16,7 +16,10 @@ const ciphers = ['ECDSA', 'RSA']
 const suites = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
 const curves = 'X25519:prime256v1:secp384r1';
 
-/** Of the part `global`. Tickets: their key would be the same until HAProxy is restarted. */
+/**
+ * Returns the TLS lines of the section `global`. Session tickets are off because their key would stay the same until
+ * HAProxy restarts.
+ */
 export function tlsDefaults({ tls }: Pick<EdgeSettings, 'tls'>): string {
   if (!tls) return '';
   return `  ssl-default-bind-options ssl-min-ver TLSv1.2 no-tls-tickets prefer-client-ciphers

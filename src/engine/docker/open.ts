@@ -33,7 +33,7 @@ import { removeOrphanedCopies } from './volumes/volume-archives.ts';
 export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'egress' | 'resolvers' | 'buildProxy'> & {
   host: string;
   port: number;
-  /** Of HTTPS, where the edge has it. */
+  /** The HTTPS port, if the edge has one. */
   httpsPort?: number | undefined;
   runtime: Runtime;
   networkPool: string;
@@ -43,7 +43,7 @@ export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'eg
   diskLimits: DiskLimits;
   diskRate: DockerEngineOptions['diskRate'] | undefined;
   tenantsMemory: TenantsMemory;
-  /** With `firewall`, strangers are served although nothing keeps their containers from this machine. */
+  /** With `firewall`, untrusted users are served although their containers are not isolated from this machine. */
   allowUnsafe: readonly string[];
 };
 
@@ -162,7 +162,7 @@ function refuseStrangers(problem: string, { allowUnsafe }: DockerSettings, log: 
   log.warn({ problem }, `${words} BERTH_ALLOW_UNSAFE is set`);
 }
 
-/** By what means the disk is kept from its tenants on this host. */
+/** How the disk is protected from tenants on this host. */
 
 type DiskMeans = {
   /**

@@ -6,7 +6,7 @@ import { locateImage, pin } from '../../config/values/image-names.ts';
 
 const domain = 'berth.invalid';
 
-/** Of a reference, pinned or not. Undefined where it is longer than the engine takes. */
+/** Returns the verified name of a reference, pinned or not. Undefined if the name is too long for the engine. */
 export function verifiedName(image: string): string | undefined {
   const { registry, repository, reference } = locateImage(image);
   // No host has two underscores, and no repository a colon.

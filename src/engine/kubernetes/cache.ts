@@ -40,7 +40,7 @@ export type Cache = AsyncDisposable & {
   check(): void;
   /** For callers that do not retry: watches end now and then. Throws EngineFault if that takes too long. */
   untilCurrent(signal?: AbortSignal): Promise<void>;
-  /** Of a deployment; without one, of all of this installation. */
+  /** Returns the objects of a deployment, or of the whole installation. */
   list<K extends CachedKind>(kind: K, deploymentId?: string): CachedKinds[K][];
   find<K extends CachedKind>(kind: K, name: string, deploymentId?: string): CachedKinds[K] | undefined;
   /** Resolves once it holds; looked at after each change. Throws EngineFault when that takes too long. */

@@ -37,7 +37,7 @@ export type Cluster = {
 
 export type OpenCluster = Cluster & Disposable;
 
-/** By namespace where one is named. */
+/** The objects by namespace, if one is named. */
 export type Followed<T extends Found> = {
   list(namespace?: string): readonly T[];
   get(name: string, namespace?: string): T | undefined;
@@ -53,7 +53,7 @@ export type ClusterRequest = { query?: Query; body?: object; contentType?: strin
 
 export type Removal = { namespace?: string; uid?: string; waitsForDependents?: boolean };
 
-/** By which the cluster knows which fields of an object are ours. */
+/** The field manager's name, by which the cluster identifies the fields that Berth owns. */
 export const fieldManager = 'berth';
 
 /** Fields that this manager changes stay when a manifest without them is applied again. */
@@ -182,7 +182,7 @@ type ConnectionPool = Disposable & {
 export function poolConnections(): ConnectionPool {
   let kept: { made: RequestOptions['agent']; agent: Agent } | undefined;
 
-  /** With the certificates of the one that was made. */
+  /** Returns an agent with the certificates of the given one. */
   function agentLike(made: RequestOptions['agent']): RequestOptions['agent'] {
     if (!(made instanceof Agent) || made.constructor !== Agent) return made;
     if (kept?.made !== made) {

@@ -35,7 +35,7 @@ export type CopierWanted = {
 export type Copiers = {
   /** Resolves when programs can be run in it. Throws EngineFault. */
   start(wanted: CopierWanted): Promise<PodAddress>;
-  /** Those of a key that were started. */
+  /** Returns the started pods of a key. */
   pods(key: string): PodAddress[];
   /** Resolves when no pod of the key is there any more, and nothing is mounted for it. */
   end(key: string): Promise<void>;
@@ -98,7 +98,7 @@ export function createCopiers({ cluster, cache, owner, image, bring }: CopierPar
   };
 }
 
-/** Of programs that are ours; they may name files of the deployment. */
+/** Prints the output of our own programs. It may name files of the deployment. */
 function messageOf(output: string, isFlood: boolean): string {
   if (/no space left|disk quota exceeded/i.test(output)) return 'a volume has no room for it.';
   const lines = output.split('\n').filter((line) => line.trim() !== '');

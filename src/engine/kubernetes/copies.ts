@@ -54,7 +54,10 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
     });
   }
 
-  /** By the node where they are in use: elsewhere a disk may not come. `undefined`: they are not. */
+  /**
+   * Groups volumes by the node on which they are in use, because the disk may not be available on another node.
+   * `undefined`: not in use.
+   */
   function byNode(deploymentId: string, volumes: readonly string[]): Map<string | undefined, string[]> {
     const claims = claimsOf(deploymentId);
     const pods = cache.list('Pod', deploymentId).filter(isAtWork);

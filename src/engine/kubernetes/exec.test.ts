@@ -28,7 +28,7 @@ function here(path = process.env.PATH): Here {
       child.stdin.on('error', () => {});
       const end = once(child, 'close').then(([code]) => {
         output.end();
-        // Of `setsid`, which no shell is under.
+        // The status of `setsid` when it runs without a shell.
         return code === 127 ? { words: 'executable file not found in $PATH' } : { code: code as number };
       });
       const close = () => {
@@ -76,7 +76,7 @@ async function run(command: string[], { input = '', place = here() }: { input?: 
   return { ...(await written), code: await running.exitCode() };
 }
 
-/** Of processes of this machine. */
+/** Returns whether a process of this machine has this command line. */
 async function isThere(words: string): Promise<boolean> {
   const lines = await Promise.all(
     (await readdir('/proc'))

@@ -112,7 +112,7 @@ async function sendEnd(ending: ExecConnection | undefined): Promise<boolean> {
   return code !== undefined && code <= 1;
 }
 
-/** With its container everything in it has ended. */
+/** If the container has ended, all of its processes have ended. */
 function unlessGone(error: unknown): undefined {
   if (!(error instanceof EngineFault && error.kind === 'not-running')) throw error;
 }
@@ -175,7 +175,7 @@ function notRunning(cause?: unknown): EngineFault {
   return new EngineFault('not-running', 'It is not running.', { cause });
 }
 
-/** Of a pod or a container that has just ended the answer is one of several statuses. */
+/** If a pod or container has just ended, the cluster responds with one of several statuses. */
 function faultOfConnection(error: unknown): unknown {
   const status = Number(/^Unexpected server response: (\d+)$/.exec((error as Error).message)?.[1]);
   if ([401, 403, 429, 503].includes(status)) return faultOf(new ClusterRefusal(status, ''));

@@ -29,7 +29,7 @@ export type ClusterImages = {
    * volumes start empty. Throws EngineFault.
    */
   contents(paths: readonly string[], ...brought: Parameters<FetchImage>): Promise<ReadonlyMap<string, ImageContent>>;
-  /** Of images that nodes pull from us, they have no more than what runs. */
+  /** Whether the nodes have the image. For images that nodes pull from Berth, they only have the running ones. */
   isOnNodes(image: string): boolean;
 };
 

@@ -82,7 +82,7 @@ function workloadOf({ image }: IsolationProbe, id: string, pod: string): Workloa
   };
 }
 
-/** Of a pod that we have reached there ourselves. */
+/** Returns the address of a pod after this process has reached it. */
 async function addressWhenReady(
   engine: IsolationProbe['engine'],
   id: string,
@@ -153,12 +153,12 @@ type Places = {
 
 export const probePort = 7_000;
 
-/** By the same address on every cloud. */
+/** Every cloud uses this address. */
 const metadata = { host: '169.254.169.254', port: 80 };
 
 const kubeletPort = 10_250;
 
-/** Of large clusters some. */
+/** The number of nodes that are probed in a large cluster. */
 const maxNodes = 3;
 
 export function targetsOf({ peer, victim, apiService, apiServer, nodes }: Places): Target[] {

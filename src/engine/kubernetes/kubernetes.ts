@@ -33,9 +33,9 @@ export type KubernetesEngineOptions = Omit<
      * The image of pods that read and fill volumes: has GNU tar, and a shell with the usual programs. Default: none.
      */
     copierImage?: string | undefined;
-    /** Which VolumeSnapshots to use, and a callback with the reason if none can be used. */
+    /** The VolumeSnapshotClass to use, and a callback with the reason if none can be used. */
     snapshots?: CopiesParts['snapshots'];
-    /** Of a namespace of the installation whose removal does not end; of each once. */
+    /** Called once for each namespace of the installation whose removal does not end. */
     onHanging?: (hanging: Hanging) => void;
     /** Epoch milliseconds; may jump. */
     now?: () => number;
@@ -161,7 +161,7 @@ async function storeVersionOf(cluster: Cluster): Promise<number> {
   return Number(list.metadata.resourceVersion);
 }
 
-/** Of the nodes that take pods. */
+/** Returns the capacity of the nodes that accept pods. */
 function capacityOf(nodes: readonly FoundNode[]): Capacity {
   const sum = (of: (node: FoundNode) => number | undefined) => nodes.reduce((all, node) => all + (of(node) ?? 0), 0);
   return {

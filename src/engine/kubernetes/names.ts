@@ -5,14 +5,14 @@ import type { WorkloadName } from '../../deployment/workload/workload.ts';
 /** The form that Kubernetes accepts for all names and for label values. */
 const labelForm = /^[a-z]([a-z0-9-]*[a-z0-9])?$/;
 
-/** Of 63 characters that a label may have; the cluster adds up to 11 to the name of a workload. */
+/** A label may have 63 characters, and the cluster adds up to 11 to the name of a workload. */
 const maxCharacters = 52;
 
 export function namespaceName(deploymentId: string): string {
   return `berth-${deploymentId}`;
 }
 
-/** Of a workload within the namespace of its deployment: `web-1-0`. */
+/** Returns the name of a workload within the namespace of its deployment: `web-1-0`. */
 export function objectName(deploymentId: string, workload: WorkloadName): string {
   const prefix = `berth-${deploymentId}-`;
   return clusterName(workload.startsWith(prefix) ? workload.slice(prefix.length) : workload);

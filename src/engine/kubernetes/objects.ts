@@ -84,7 +84,7 @@ export type Manifest =
 
 export type ManifestKind = Manifest['kind'];
 
-/** Of an extension that a cluster has or has not. */
+/** The group of an extension that a cluster may not have. */
 export const snapshotGroup = 'snapshot.storage.k8s.io';
 
 /** Where objects of a kind are, in every version since 1.20. */
@@ -171,7 +171,7 @@ export type VolumeSource = { persistentVolumeClaim?: { claimName: string } };
 
 export type ContainerStatus = {
   restartCount: number;
-  /** Of the one that runs, or that has ended last. */
+  /** The ID of the running container, or of the container that ended last. */
   containerID?: string;
   state?: ContainerStateOnCluster;
   lastState?: ContainerStateOnCluster;
@@ -202,9 +202,9 @@ export type FoundNode = Found & {
   };
 };
 
-/** Which claim is which volume: a restore puts another one into its place, and the one before goes after that. */
+/** Maps claims to volumes. A restore replaces the claim of a volume, and the previous claim is removed later. */
 
-/** By volume, of the claims of one deployment. */
+/** Returns the claims of one deployment by volume. */
 export function claimsOfVolumes(claims: readonly FoundClaim[]): Map<string, FoundClaim> {
   const found = new Map<string, FoundClaim>();
   for (const claim of claims.filter(isOfVolume)) {

@@ -164,7 +164,7 @@ export type CachedWorkload = {
   facts: PodFacts;
 };
 
-/** Those of one deployment, or of all. */
+/** Returns the workloads of one deployment, or of all. */
 export function cachedWorkloads(cache: Cache, deploymentId?: string): CachedWorkload[] {
   const pods = Map.groupBy(
     cache.list('Pod', deploymentId),
@@ -249,7 +249,7 @@ function reasonOf(command: CommandCheck['command'], end: CheckEnd): Reason | und
   return reported && { kind: 'unhealthy', ...reported };
 }
 
-/** With the image's own `cat`; undefined where it has none. */
+/** Reads a file with the image's own `cat`. Undefined if the image has none. */
 export async function inspectPod(
   cluster: Pick<Cluster, 'run'>,
   pod: PodAddress,

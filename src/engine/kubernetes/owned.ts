@@ -77,7 +77,7 @@ const longestMs = 10 * 60_000;
 
 type Metadata = Pick<Found['metadata'], 'labels' | 'creationTimestamp'>;
 
-/** Of a namespace. */
+/** Returns whether a namespace belongs to a trial that is still running. */
 export function isBeingTried({ labels, creationTimestamp }: Metadata, now: Instant): boolean {
   const isTrial = isIsolationTrialId(labels?.[labelKeys.deployment] ?? '');
   return isTrial && now - Date.parse(creationTimestamp) < longestMs;

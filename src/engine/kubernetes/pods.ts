@@ -12,7 +12,7 @@ export type Obstacle = { words: string; hint?: string };
 export type PodFacts = {
   /** Created: it was scaled to zero. */
   phase: 'running' | 'exited' | 'created';
-  /** Of the one that runs, or is to. */
+  /** The pod that runs or is going to run. */
   pod?: { name: string; uid: string; address?: string; startedAt?: Instant };
   restarts: number;
   lastExit?: Ended;

@@ -16,7 +16,7 @@ export type Services = {
    * a neighbor nor a present workload has.
    */
   make(deploymentId: string, workload: Workload, neighbours: readonly Neighbour[]): Promise<KnownNames>;
-  /** Of a deployment in which nothing runs. */
+  /** Removes the services of a deployment without running workloads. */
   removeAll(deploymentId: string): Promise<void>;
 };
 
@@ -60,7 +60,7 @@ export function createServices(
       await remove(deploymentId, found.get(false) ?? []);
       const known = new Set(staying.map(({ metadata }) => metadata.name));
       const missing = [...wanted.values()].filter(({ metadata }) => !known.has(metadata.name));
-      // Of a namespace that an earlier release has made, the quota does not count them.
+      // The quota of a namespace from an earlier release does not count services.
       if (missing.length > 0) await cluster.apply(quotaManifest(owner, deploymentId));
       const made = await Promise.all(
         [...new Set([...missing, ...own])].map((manifest) => cluster.apply<FoundService>(manifest)),

@@ -17,7 +17,7 @@ import type { FoundClaim, FoundSnapshotClass, FoundStorageClass, FoundVolumeSnap
 import type { PodAddress } from './pod-programs.ts';
 import { bytesOf } from './quantities.ts';
 
-/** Which VolumeSnapshotClass is for the volumes of a storage class. */
+/** Chooses the VolumeSnapshotClass for the volumes of a storage class. */
 
 /** A class, or the reason for having none, in words for the operator. */
 type ChosenClass = { name: string } | { because: string };
@@ -36,7 +36,7 @@ export function chooseSnapshotClass(
   const own = named.filter((each) => each.driver === driver);
   if (own.length === 0)
     return { because: `no VolumeSnapshotClass${wanted === undefined ? '' : ` ${wanted}`} is of the driver ${driver}` };
-  // With another policy, what the storage has taken would stay when the object goes.
+  // With another policy, the storage would keep the data after the object is removed.
   const leaving = own.filter(({ deletionPolicy }) => deletionPolicy === 'Delete');
   if (leaving.length === 0) return { because: `the deletionPolicy of ${namesOf(own)} is not Delete` };
   const defaults = leaving.filter(({ metadata }) => metadata.annotations?.[defaultKey] === 'true');
@@ -76,7 +76,7 @@ export type Patience = { pauseMs: number; readyMs: number; errorMs: number };
 export type VolumeSnapshots = {
   /** Where the volumes can be read as they were; undefined where they have to be copied otherwise. */
   take(wanted: Taking): Promise<Places | undefined>;
-  /** Those of the key go; a claim that is made from one holds it until it has what it needs. */
+  /** Removes the VolumeSnapshots of the key. A claim that is being created from one delays its removal. */
   remove(key: string): Promise<void>;
   /** The keys of all existing copies. Those of a killed process are found within a minute. */
   keys(): Promise<string[]>;
@@ -85,7 +85,7 @@ export type VolumeSnapshots = {
 export type Taking = {
   deploymentId: string;
   key: string;
-  /** By volume. */
+  /** The claims by volume. */
   sources: ReadonlyMap<string, FoundClaim>;
   signal?: AbortSignal | undefined;
 };
@@ -99,7 +99,7 @@ const lookEveryMs = 60_000;
 
 export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapshots {
   const { cluster, cache, copiers, owner, snapshotClass, onUnused = () => {}, patience = usualPatience } = parts;
-  /** By storage class: the last reported reason for not using it. */
+  /** The last reported reason for not using a storage class, by class. */
   const reported = new Map<string, string>();
   const restsUntilMs = new Map<string, number>();
   const known = new Set<string>();
@@ -233,7 +233,7 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
   };
 }
 
-/** Of a cluster that is busy: it says nothing about its storage. */
+/** Statuses of a busy cluster. They say nothing about its storage. */
 const passingStatuses = [429, 503, 504];
 
 /** For the operator, who has to read what the cluster itself says. Throws what will pass. */

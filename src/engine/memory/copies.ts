@@ -10,7 +10,7 @@ import { announce, type MemoryWorld } from './world.ts';
 /** Whether copies are read as files, as on an engine of this machine, or as tars, as on remote engines. */
 export type CopiesAs = 'files' | 'tars';
 
-/** By name of the volume. */
+/** Copied volumes by name. */
 export type CopiedVolumes = Map<string, { sizeBytes: number; files: Map<string, string> }>;
 
 export function createCopies(

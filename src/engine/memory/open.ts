@@ -8,7 +8,7 @@ import { startEchoServers } from './echo-servers.ts';
 import { createMemoryEngine } from './memory.ts';
 import { createMemoryWorld } from './world.ts';
 
-/** With this process all of its workloads are forgotten, and made again by the next one. */
+/** All workloads end with this process. The next process creates them again. */
 export async function openMemory(_: unknown, { owner, epoch, now, log }: EngineParts): Promise<OpenEngine> {
   log.warn({}, 'BERTH_ENGINE is memory: no container runs, and every public pod returns the request it received');
   await using opening = new AsyncDisposableStack();

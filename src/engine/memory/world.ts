@@ -79,7 +79,7 @@ export type MemoryContainer = Owned & {
   restarts: number;
   exitCode?: number;
   exitedAt?: number;
-  /** Of this start. */
+  /** Whether the container was ready since this start. */
   wasReady?: boolean;
   stuck?: Stuck | undefined;
 };
@@ -104,11 +104,11 @@ export type MemoryWorld = {
   registries: MemoryRegistries;
   firstNetwork: readonly [number, number];
   containers: DeploymentMap<MemoryContainer>;
-  /** By deployment and volume. */
+  /** Volumes by deployment and name. */
   volumes: DeploymentMap<Owned & { volume: string; sizeBytes: number; files: Map<string, string> }>;
-  /** By the folder that they are put together in. */
+  /** Copies by their folder. */
   copies: Map<string, CopiedVolumes>;
-  /** By deployment. */
+  /** Networks by deployment. */
   networks: Map<string, Owned & { subnet: number; egress: string }>;
   subnets: { taken: Set<number>; lowestFree: number };
   /** How often something of a deployment has changed, and the listeners, which are all on this machine. */
@@ -171,7 +171,7 @@ function tellReaders({ readers }: MemoryWorld): void {
   for (const reader of [...readers]) reader();
 }
 
-/** With the lowest subnet that is free, as on Docker: one that has just been given back is soon another tenant's. */
+/** Uses the lowest free subnet, like Docker. A released subnet is therefore soon used by another tenant. */
 export function addNetwork(world: MemoryWorld, owned: Owned, egress: string, avoid: readonly string[]): void {
   const { networks, subnets } = world;
   const { taken } = subnets;
@@ -203,7 +203,7 @@ export function freeAddress(world: MemoryWorld, deploymentId: string, avoid: rea
   return undefined;
 }
 
-/** Of more networks than one first octet has room for, the next have the next one. */
+/** Returns the prefix of a network. If one first octet has no more room, the following networks use the next octet. */
 function prefixOf({ firstNetwork: [one, two] }: Pick<MemoryWorld, 'firstNetwork'>, subnet: number): string {
   const number = (one << 16) + (two << 8) + subnet;
   return `${number >> 16}.${(number >> 8) & 255}.${number & 255}`;

@@ -47,7 +47,7 @@ function logLine({ number }: MemoryContainer, { at, stream, text }: WrittenLine,
   return { at, stream, text, mark: `${number} ${index}` };
 }
 
-/** Of another container, everything comes after. */
+/** Returns the index after the mark. If the mark belongs to another container, the index is 0. */
 function indexAfter({ number }: MemoryContainer, after: LogMark | undefined): number {
   const [ofContainer, index] = after?.split(' ') ?? [];
   return ofContainer === String(number) ? Number(index) + 1 : 0;

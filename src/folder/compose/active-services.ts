@@ -1,4 +1,4 @@
-/** Which services of a Compose file run: those without a profile, or with one that is enabled. */
+/** Selects the services of a Compose file that run: services without a profile, or with an enabled one. */
 import { childOf, type Entry, entriesOf, type Field, itemsOf, type Tree, textOf } from '../../config/document/tree.ts';
 import type { Findings } from '../findings.ts';
 import type { Variables } from '../local-variables.ts';

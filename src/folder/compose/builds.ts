@@ -230,7 +230,7 @@ function reportNetwork(network: string | undefined, at: number, findings: Findin
   findings.note('build-network', 'the build can reach every service that listens on this machine', at, hint);
 }
 
-/** Of the top-level `secrets`: a file, or the value of a variable. */
+/** Reads an entry of the top-level `secrets`: a file, or the value of a variable. */
 function readSecret(item: Field, { document, files, findings, variables }: BuildContext): BuildSecret[] {
   const isLong = item.tree.kind === 'map';
   const source = textOf(isLong ? childOf(item, 'source') : item);

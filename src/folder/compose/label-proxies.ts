@@ -72,7 +72,7 @@ function routeOf(labels: ReturnType<typeof labelsOf>): Route | undefined {
   return { ...(path !== undefined && { path }), port: port?.value, at: rule.at };
 }
 
-/** By a path where the rule has one; otherwise it is published, and gets its place as all do. */
+/** Adds a route. A rule with a path becomes a route with that path. Otherwise the port is published like any other. */
 function withRoute({ tree, path }: Field, route: Route): Tree {
   const { at } = route;
   const own = childOf({ tree, path }, 'x-berth')?.tree ?? mapTree([], at);

@@ -132,7 +132,7 @@ export function loadCompose(paths: readonly string[], variables: Variables, load
       );
       const merged = loadMerged(targets, { base, home }, withFallback(from, own.lookup), [...chain, link], at);
       sources.push(...own.sources.filter((source) => !sources.includes(source)));
-      // Of the same thing in two included files, Compose lets the first one win.
+      // If two included files define the same thing, the first one wins, as in Compose.
       if (merged) below = below ? mergeDocuments(merged, below) : merged;
     }
     return below ? mergeDocuments(below, withKeys(tree, { include: undefined })) : tree;

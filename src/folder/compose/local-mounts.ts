@@ -76,7 +76,7 @@ function bindOf(item: Field): Mount | undefined {
   return { source, target: target === '/' ? target : target.replace(/\/+$/, ''), isReadOnly, at: tree.at };
 }
 
-/** Of a volume, in either form. */
+/** Returns the source of a volume, in either form. */
 function volumeSource(item: Field): string {
   if (item.tree.kind === 'map') return textOf(childOf(item, 'source')) ?? textOf(childOf(item, 'src')) ?? '';
   return (textOf(item) ?? '').split(':')[0]!;

@@ -14,7 +14,7 @@ export type Filled = {
   tree: Tree;
   /** Names without a value, with the offsets of their places. */
   missing: Map<string, number[]>;
-  /** Those of them that the service does not replace either, so that the document means nothing without them. */
+  /** Variables that the service does not replace either. Without a value, the document has no meaning. */
   needed: Set<string>;
 };
 

@@ -23,7 +23,7 @@ export type StagedFile = {
   readonly sizeBytes: number;
   /** Resolves when the kernel has the piece, so that a waiting caller holds only one piece in memory. */
   write(piece: Uint8Array): Promise<void>;
-  /** Of the bytes written so far. */
+  /** Returns the digest of the bytes written so far. */
   digest(): Digest;
   /** Opens it; the handle stays usable after `keep` and `discard`. */
   open(): Promise<FileHandle>;
@@ -123,7 +123,9 @@ function staged(
   };
 }
 
-/** Of a file, its content; of a folder, the names in it: a new one is as lasting as the folder that has it. */
+/**
+ * Syncs the content of a file, or the names in a folder. A new folder is only durable once its parent folder is synced.
+ */
 export async function syncPath(path: string): Promise<void> {
   const handle = await open(path, constants.O_RDONLY);
   try {

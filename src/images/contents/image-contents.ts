@@ -16,7 +16,7 @@ export type UnpackLayer = (layer: number, out: Writable, signal: AbortSignal) =>
 export type ImageContent = {
   /** The total size of its files. */
   contentBytes: number;
-  /** Of the tar: directories, files and links, of which none is followed, with owners by number. */
+  /** The size of the tar. It contains directories, files and links with numeric owners. Links are not followed. */
   sizeBytes: number;
   /** Writes exactly so many bytes to `to`, and does not end it. */
   read(to: Writable, signal: AbortSignal): Promise<void>;
@@ -24,7 +24,7 @@ export type ImageContent = {
 
 export type ContentsWanted = { image: string; layers: number; unpack: UnpackLayer; paths: readonly string[] };
 
-/** By path; those where the image has nothing are left out. Throws ImageFault. */
+/** Returns the contents by path. Paths that the image does not have are left out. Throws ImageFault. */
 export async function readContents(wanted: ContentsWanted, signal: AbortSignal): Promise<Map<string, ImageContent>> {
   const { image, layers, unpack, paths } = wanted;
   const tree = createLayerTree();

@@ -15,7 +15,7 @@ export type DialFaultKind =
 
 export class DialFault extends Error {
   readonly kind: DialFaultKind;
-  /** Which host was meant, with its port where it has one. */
+  /** The requested host, with its port if it has one. */
   readonly host: string;
 
   constructor(kind: DialFaultKind, host: string, options?: ErrorOptions) {

@@ -28,7 +28,7 @@ export type ListedHost = { plainHttp: boolean; ca?: string };
 
 export type DialRequest = {
   method: 'GET' | 'HEAD' | 'POST';
-  /** Of a POST, whose redirects are not followed: they are the answer. */
+  /** The body of a POST. Its redirects are not followed but returned. */
   body?: string;
   headers?: Record<string, string>;
   /** Sent to the host of the address, and to no other that it redirects to. */

@@ -1,4 +1,4 @@
-/** Which addresses a stranger may make this machine connect to: those of the public internet, and none of its own. */
+/** Decides which addresses users may make this machine connect to: public addresses that are not its own. */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { reservedIPv4, reservedIPv6 } from '../../lib/reserved-addresses.ts';
@@ -16,7 +16,7 @@ export function isPublic(address: string, own: readonly string[]): boolean {
   return isIPv6(address) && !address.includes('%') && !reserved.ipv6.check(address, 'ipv6');
 }
 
-/** Of all interfaces, as they are now. */
+/** Returns the current addresses of all interfaces. */
 export function addressesOfThisMachine(): string[] {
   return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
 }

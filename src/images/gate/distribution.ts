@@ -66,7 +66,10 @@ export function refuseLogin(response: ServerResponse): void {
 /** Names that an image has at a gate begin with this, behind the address. */
 const mark = 'berth.gate';
 
-/** Of Docker, such a name is of a pull that was cut off, unless one is just ending. */
+/**
+ * Returns whether a reference has the host of the gate. In Docker, such a name belongs to an interrupted pull, unless a
+ * pull is about to end.
+ */
 export function isGateName(reference: string): boolean {
   return reference.includes(`/${mark}/`) && reference.indexOf('/') === reference.indexOf(`/${mark}/`);
 }

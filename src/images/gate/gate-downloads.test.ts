@@ -1,4 +1,4 @@
-/** Which layers the gate downloads again, and for whom. */
+/** Tests which layers the gate downloads again, and for which clients. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -76,7 +76,7 @@ export type Offer = AsyncDisposable & {
 type Offered = {
   image: ResolvedUpstream;
   served: ServedImage;
-  /** By the digest that the engine requests. */
+  /** Proven layers by the digest that the engine requests. */
   proven: Map<Digest, ProvenLayer>;
   /** Layers that the engine has requested and that are not here. */
   missing: Set<Digest>;

@@ -83,7 +83,7 @@ async function openGates(options: {
   };
   const admit = (request: ImageRequest) => nodes.admit(request, platform, new AbortController().signal);
   const path = (kind: string, of: string) => `/v2/berth.gate/r.example/a/b/${kind}/${of}`;
-  /** Of a layer, the rest comes after that. */
+  /** The rest of a layer is sent after the promise resolves. */
   const holdUntil = (then: Promise<void>) => {
     rest = then;
   };

@@ -34,7 +34,7 @@ export type Proving = {
 export type ProvenLayer = {
   /** It is to be closed; it has no name on the disk, or one that may go at any time. */
   file: FileHandle;
-  /** Of the file. */
+  /** The digest of the file. */
   digest: Digest;
   sizeBytes: number;
 };

@@ -71,7 +71,7 @@ export function isManifestFault(read: object): read is ManifestFault {
   return 'found' in read;
 }
 
-/** Of a Content-Type, without its parameters. */
+/** Returns the type of a Content-Type header, without its parameters. */
 export function plainType(declared: string | undefined): string | undefined {
   return declared?.split(';')[0]?.trim();
 }

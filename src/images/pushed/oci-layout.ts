@@ -21,7 +21,7 @@ export type OciLayout = {
   /** Paths relative to the folder. */
   documents: { path: string; content: string }[];
   blobs: { digest: Digest; sizeBytes: number }[];
-  /** Of which not all is here any more. */
+  /** Images with missing blobs. */
   missing: WantedImage[];
 };
 
@@ -96,7 +96,7 @@ async function readFound(folder: BlobFolder, digest: Digest): Promise<Found | un
   return isManifestFault(manifest) ? undefined : { manifest, mediaType: manifest.mediaType, sizeBytes: content.length };
 }
 
-/** Of several, the one for this machine. */
+/** Returns the image for this machine from an index of several. */
 async function imageToRun(folder: BlobFolder, manifest: Manifest) {
   if (manifest.kind === 'image') return manifest;
   const entries = manifest.entries.filter(({ descriptor }) => !isAttestation(descriptor));

@@ -4,7 +4,7 @@ import type { ImageLimits, OwnImageLimits } from '../../deployment/limits/pull-l
 import type { Descriptor } from '../manifests/manifest.ts';
 import type { ImageConfig } from './image-config.ts';
 
-/** Of one image; `by`: what makes it less than what any image may have. */
+/** The limits of one image. `by`: the reason for a limit below the general one. */
 export type JudgedLimits = { compressed: JudgedLimit; unpacked: JudgedLimit };
 export type JudgedLimit = { bytes: number; by?: string };
 

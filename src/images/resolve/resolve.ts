@@ -37,7 +37,7 @@ export type ResolvedUpstream = {
   repository: string;
   /** The digest that the reference resolves to: of an index, or of the manifest itself. */
   digest: Digest;
-  /** Of this host's platform. */
+  /** The manifest for this host's platform. */
   manifest: { digest: Digest; mediaType: string; bytes: Buffer };
   config: { descriptor: Descriptor; bytes: Buffer };
   layers: Descriptor[];
@@ -55,7 +55,7 @@ export type ResolvedUpstream = {
 };
 
 export type Resolver = {
-  /** Which digest a reference has now; nothing is downloaded. Throws ImageFault. */
+  /** Returns the current digest of a reference, without a download. Throws ImageFault. */
   digestOf(request: ImageRequest, signal: AbortSignal): Promise<string>;
   /** Manifest and configuration, verified and judged; `own`: by less than what any image may have. Throws ImageFault. */
   resolve(

@@ -29,7 +29,10 @@ export function opens({ open }: ListedRegistry, { registry, repository }: { regi
   return open ? open.some((beginning) => repository.startsWith(beginning)) : registry !== 'docker.io';
 }
 
-/** By host. `variable`: the setting. Throws StartError when a file cannot be read or is empty. */
+/**
+ * Returns the registries by host. `variable`: the name of the setting. Throws StartError if a file cannot be read or is
+ * empty.
+ */
 export async function readRegistries(
   settings: readonly RegistrySetting[],
   variable = 'BERTH_REGISTRIES',

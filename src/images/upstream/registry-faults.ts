@@ -36,7 +36,7 @@ export function statusFault(status: number, requested: RequestContext): ImageFau
   return new ImageFault('registry-unreachable', image, words, { hint: whenItAnswers });
 }
 
-/** Of a request that has no answer. Anything else is a bug, and stays what it is. */
+/** Translates the fault of a request without an answer. Other errors are bugs and are returned unchanged. */
 export function dialFault(error: unknown, { image, registry }: RequestContext): unknown {
   if (!(error instanceof DialFault)) return error;
   const { kind, host } = error;

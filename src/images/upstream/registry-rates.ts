@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** No registry's word holds for longer. */
 const longestMs = 6 * 3_600_000;
 
-/** Of a refusal: how long it wants to be left alone, in seconds or until an instant (RFC 9110); undefined when it does not say. */
+/** Returns the time to wait after a refusal (RFC 9110: seconds or an instant). Undefined if the header is missing. */
 export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
   const text = headers['retry-after'];
   if (text === undefined) return undefined;

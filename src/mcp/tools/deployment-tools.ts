@@ -8,7 +8,7 @@ import { describeLimits, describeLines, describeList, describeStatus } from '../
 import type { Service } from '../service.ts';
 import { addTool, applicationOf, named, token } from '../tool.ts';
 
-/** By default, clients limit a call to 60 s. */
+/** Clients limit a call to 60 s by default. */
 const longestWaitSeconds = 50;
 
 export function addDeploymentTools(server: McpServer, service: Service): void {

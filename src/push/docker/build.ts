@@ -180,7 +180,7 @@ function isWorthReading(line: string): boolean {
  * memory, which contains tokens, is copied without it.
  */
 
-/** By name, as the build gets them; copies go into `scratch`, which the caller removes. */
+/** Copies the build contexts by name, without session files. The copies are in `scratch`, which the caller removes. */
 export async function withoutSessionFiles(
   contexts: Readonly<Record<string, string>>,
   scratch: string,

@@ -18,7 +18,7 @@ export type Entry = {
   /** On this machine. */
   from: string;
   mode: number;
-  /** Of the last change, in seconds and their parts. */
+  /** The time of the last change, in seconds with fractions. */
   changedAt: number;
 } & ({ kind: 'folder' } | { kind: 'file'; sizeBytes: number } | { kind: 'link'; target: string });
 

@@ -15,7 +15,7 @@ const pausesMs = [500, 1_000, 2_000, 4_000, 8_000];
 
 export type RegistryClient = {
   hasBlob(repository: string, digest: string): Promise<boolean>;
-  /** Of the manifest that a tag names; undefined for none. */
+  /** Returns the digest of the manifest that a tag names. Undefined if the tag does not exist. */
   digestOf(repository: string, tag: string): Promise<string | undefined>;
   /** Sends a file. Calls `onBytes` with the number of further bytes that have arrived. */
   sendBlob(repository: string, blob: HashedFile, onBytes: (bytes: number) => void): Promise<void>;
@@ -90,7 +90,7 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
       await answerRead(answer);
       if (answer.status === 204) {
         const last = Number(/^(?:bytes=)?0-(\d+)$/.exec(answer.headers.get('range') ?? '')?.[1] ?? 0);
-        // Of nothing and of a single byte the same is said.
+        // The service reports the same range for zero bytes and for one byte.
         return last === 0 ? 0 : last + 1;
       }
       if (answer.status === 404 || pauseMs === undefined) return undefined;

@@ -79,7 +79,7 @@ const postgres: DatabaseTools = {
       `'encoding', pg_encoding_to_char(encoding), 'collate', datcollate, 'ctype', datctype) FROM pg_database ` +
       `WHERE NOT datistemplate AND datallowconn AND datname !~ '^berth_(restore|before)_[0-9]+$' ORDER BY datname"`,
   ),
-  // By its variable: as an argument, a name could mean an address.
+  // The name is passed in a variable, because `pg_dump` could take an argument for an address.
   dump: ({ name }) => sh('pg_dump', `${asOwner}export PGDATABASE="$1"; exec pg_dump --format=plain`, name),
   ending: /^-- PostgreSQL database dump complete\s*$/m,
   load: (databases) => [

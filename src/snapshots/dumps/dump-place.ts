@@ -56,7 +56,10 @@ function written(to: Writable, piece: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => void to.write(piece, (error) => (error ? reject(error) : resolve())));
 }
 
-/** Of all dumps of a snapshot, by pod. `ids`: of their files, in the order in which they were kept. */
+/**
+ * Returns the readers of all dumps of a snapshot, by pod. `ids`: the ids of their files, in the order in which they
+ * were stored.
+ */
 export async function readersFrom(
   ids: readonly string[],
   dumps: readonly LoadedDump[],
@@ -78,7 +81,7 @@ export async function readersFrom(
 
 type Reading = { repository: Pick<Repository, 'readInto'>; withinMs: number };
 
-/** Those of dumps, after those of volumes. */
+/** Returns the ids of dumps, which follow the ids of volumes. */
 export function idsOfDumps(placeId: string, volumes: readonly unknown[]): string[] {
   return idsOf(placeId).slice(volumes.length);
 }

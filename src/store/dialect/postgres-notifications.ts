@@ -89,11 +89,12 @@ export function followNotifications(
 const pauses = { firstMs: 200, longestMs: 5_000 };
 
 /**
- * Which of the processes on one PostgreSQL are there. Each holds a lock while its session lasts, and the server ends that of
- * a process that is killed at once; one that stands still keeps it. So what a dead one held need not run out.
+ * Detects the connected processes on one PostgreSQL. Each holds a lock while its session lasts. The server ends the
+ * session of a killed process at once, so other processes need not wait until its leases expire. A paused process keeps
+ * its lock.
  */
 
-/** Of all advisory locks of a database, those of this number say that a process is there. */
+/** Advisory locks with this number say that a process is connected. */
 const presence = 0x6265_7276;
 
 const lookMs = 1_000;

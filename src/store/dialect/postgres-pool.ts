@@ -9,7 +9,7 @@ import type { Pool, PoolClient } from 'pg';
 import { wait } from '../../lib/wait.ts';
 import { StoreFault } from '../store-fault.ts';
 
-/** Of a lone statement that the database undoes because of others. */
+/** The number of attempts for a single statement that the database rolls back because of a conflict. */
 const attempts = 5;
 
 /** `patienceMs`: how long a request waits for a restarting database before it fails. */
@@ -123,7 +123,7 @@ function stored(value: unknown): unknown {
 /** Each length of a list is a statement of its own, and each connection keeps those that have names. */
 const maxNames = 300;
 const maxValues = 40;
-/** Of statements that are written as one (`write-all.ts`), whose number says nothing of a list. */
+/** The limit for statements of `write-all.ts`, whose number of values does not depend on a list. */
 const maxValuesTogether = 120;
 const names = new Map<string, string>();
 
@@ -149,7 +149,7 @@ type PostgresProblem =
   /** Gave up waiting: repeating it at once would only wait again. */
   | 'busy';
 
-/** By SQLSTATE: https://www.postgresql.org/docs/15/errcodes-appendix.html. */
+/** Problems by SQLSTATE: https://www.postgresql.org/docs/15/errcodes-appendix.html. */
 const troubleOfState: Record<string, PostgresProblem> = {
   '40001': 'undone', // serialization_failure
   '40P01': 'undone', // deadlock_detected

@@ -7,7 +7,7 @@ import { StoreFault } from '../store-fault.ts';
 /** How long to wait for another process, in milliseconds. */
 const patienceMs = 5_000;
 
-/** Of a file, which is created if it has to be; `:memory:` for tests. */
+/** Opens a file, which is created if it is missing. `:memory:` for tests. */
 export function sqliteDialect(file: string): Dialect {
   // SQLite makes it readable to all, and its write-ahead log like the file itself.
   if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600));
@@ -15,7 +15,7 @@ export function sqliteDialect(file: string): Dialect {
   return orFault(() => dialectOf(new DatabaseSync(file, { timeout: patienceMs })));
 }
 
-/** Of one that is open. */
+/** Returns the dialect of an open database. */
 export function dialectOf(sqlite: DatabaseSync): Dialect {
   // FULL: an answered request survives a power cut, not only a crash of ours. Costs 0.18 ms a write (measured).
   setWriteAheadLog(sqlite);

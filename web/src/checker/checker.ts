@@ -7,9 +7,9 @@ import { call } from '../service/request.ts';
 export type Checked = {
   isValid: boolean;
   diagnostics: Diagnostic[];
-  /** Of a valid configuration, whether the service looked for its images; absent before the service has answered. */
+  /** For a valid configuration: whether the service checked its images. Absent before the service responds. */
   images?: 'checked' | 'not checked';
-  /** Of a valid configuration. The service does not return it. */
+  /** The outline of a valid configuration. The service does not return it. */
   outline?: { name: string; pods: PodOutline[]; places: PodPlace[] };
 };
 

@@ -29,7 +29,7 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
   const original = configuration.yaml.replaceAll(/\r\n?/g, '\n');
   const draft = useDraft(target, original, revision);
   const { text, isChanged, behind, write } = draft;
-  // Of this revision: a review of another one would say what is not so any more.
+  // The reviewed revision. A review of another revision is out of date.
   const [reviewed, setReviewed] = useState<number>();
   const editor = useRef<EditorHandle>(null);
   const checked = useChecked(text);

@@ -49,7 +49,7 @@ export function decisiveLine(lines: readonly string[]): Decisive | undefined {
   return last === undefined ? undefined : { line: shortened(last) };
 }
 
-/** Of a line that is JSON what it says; of any other one what comes behind its time. */
+/** Returns the message of a line: the field of a JSON line, or the text after the time. */
 function messageIn(line: string): string {
   if (line.startsWith('{')) {
     try {

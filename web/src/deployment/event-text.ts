@@ -6,7 +6,7 @@ import { capitalised } from '../parts/capitalised.ts';
 
 /** An event as the service sends it. */
 export type StreamedEvent = DeploymentEvent & {
-  /** Which event it is; one that happens again comes again under its number. */
+  /** The number of the event. A repeated event has the same number. */
   number: number;
   /** Its place among all events. */
   sequence: number;

@@ -95,7 +95,7 @@ type ActionsProps = {
 function Actions({ status, target, pod, missingVariable }: ActionsProps) {
   const [isAsking, whileAsking] = usePending();
   const { advice } = status;
-  // Of an update that went back the pods are those that serve.
+  // After a failed update, the shown pods are those of the serving revision.
   const canRestart = pod?.lastExit !== undefined && status.health === 'failed';
   if (!advice && !canRestart && (pod === undefined || missingVariable === undefined)) return null;
 

@@ -26,7 +26,7 @@ export type Journey = {
   steps: Step[];
 };
 
-/** Of the revision that was requested last; undefined before the events have loaded. */
+/** Returns the steps of the revision that was requested last. Undefined before the events have loaded. */
 export function journeyOf(
   events: readonly StreamedEvent[],
   status: Pick<Status, 'state' | 'pods' | 'servingRevision'>,

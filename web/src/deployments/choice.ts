@@ -1,4 +1,7 @@
-/** Which deployments are listed, and in which order, as the address of the page says it: a link leads to the same. Pure. */
+/**
+ * Filters and sorts the listed deployments. The choice is in the address of the page, so that a link shows the same
+ * list. Pure.
+ */
 import type { Listed } from './use-list.ts';
 
 /** Filters of the list. Each stands for one or several states. */
@@ -19,7 +22,7 @@ export function choiceIn(query: string): Choice {
   };
 }
 
-/** With its question mark; empty for all of them, the newest first. */
+/** Returns the query with its question mark. Empty for the default: all, newest first. */
 export function withChoice({ search, group, order }: Choice): string {
   const given = new URLSearchParams();
   if (search !== '') given.set('search', search);

@@ -10,7 +10,7 @@ import { pathOf } from '../routing/routes.ts';
 import { keyOf, type Listed } from './use-list.ts';
 import './rows.css';
 
-/** Which of them are picked, to do something with all of those. */
+/** The selected deployments, for an action on all of them. */
 type Picking = { picked: ReadonlySet<string>; pick: (key: string, isPicked: boolean) => void };
 
 export function DeploymentRows({ listed, picking }: { listed: readonly Listed[]; picking?: Picking }) {

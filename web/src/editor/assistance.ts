@@ -72,7 +72,7 @@ function indentAt(state: EditorState, at: number): string {
   return ' '.repeat(/^[\s-]*/.exec(state.doc.lineAt(at).text)![0].length);
 }
 
-/** Of a key below the pointer: what it is for, what it takes, an example. */
+/** Explains the key below the pointer: its purpose, its values and an example. */
 function explainAt(view: EditorView, at: number, schema: Schema | undefined): Tooltip | null {
   const { text, from } = view.state.doc.lineAt(at);
   const word = wordAt(text, at - from);

@@ -11,10 +11,10 @@ export type Schema = {
   anyOf?: readonly Schema[];
   items?: Schema;
   required?: readonly string[] | undefined;
-  /** What is required unless a condition holds. */
+  /** The fields that are required unless a condition holds. */
   else?: Schema;
   properties?: Readonly<Record<string, Schema>>;
-  /** Of keys that people choose. */
+  /** The schema of keys that users choose. */
   additionalProperties?: Schema | boolean;
 };
 

@@ -10,7 +10,7 @@ const terms = document.querySelector<HTMLMetaElement>('meta[name="terms"]')?.con
 
 type DeployProps = { checked: CheckedText | undefined; isDeploying: boolean; onDeploy: () => void };
 
-/** Of an invalid configuration it leads to what has to be corrected. */
+/** For an invalid configuration, the button leads to the first error. */
 export function DeployButton({ checked, isDeploying, onDeploy }: DeployProps) {
   return (
     <button type="button" className="button primary deploy" onClick={onDeploy} aria-disabled={isDeploying}>
@@ -27,7 +27,7 @@ type PreviewProps = DeployProps & {
 
 export function Preview({ checked, isDeploying, onDeploy, line, onJump }: PreviewProps) {
   const { name = '…' } = useLastOutline(checked) ?? {};
-  // Of a text that has a problem the name is the last that was read: another text has another one.
+  // If the text has an error, `name` is the last name that was read, which may belong to another text.
   const isOfText = checked?.outline !== undefined || checked?.text.includes(name);
   return (
     <section className="panel preview" aria-label="Resulting application">

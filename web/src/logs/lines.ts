@@ -33,8 +33,8 @@ export function addLines(lines: readonly Line[], come: readonly LogLine[]): Line
 const maxRepeated = 1_000;
 
 /**
- * Of an answer with so many last lines of each container, those from where none is missing: what a container with fewer
- * has written before is left out until the others' lines of that time come too.
+ * Removes lines before the first gap. The response has the last `tail` lines of each container. Older lines of a
+ * container are hidden until the others' lines of that time are loaded.
  */
 export function withoutGaps(come: readonly LogLine[], tail: number): readonly LogLine[] {
   const ofContainers = Object.values(Object.groupBy(come, containerOf));
@@ -44,8 +44,8 @@ export function withoutGaps(come: readonly LogLine[], tail: number): readonly Lo
 }
 
 /**
- * Those from before the first one that is shown. Their numbers go down from it, so that the others keep theirs. Many
- * lines may be of its instant, and some of them are shown.
+ * Returns the lines before the first shown line. Their numbers decrease from it, so that shown lines keep their
+ * numbers. Several lines may have its time, and some of them are shown already.
  */
 export function linesBefore(shown: readonly Line[], come: readonly LogLine[]): Line[] {
   const first = shown[0];
@@ -100,7 +100,7 @@ export function cutAt(text: string, search: string): string[] {
   const lower = text.toLowerCase();
   const wanted = search.toLowerCase();
   let from = 0;
-  // Of a character whose lower case is longer the places would differ: then nothing is marked.
+  // Lower case can change the length of a character. Then positions would differ, and nothing is marked.
   if (lower.length !== text.length) return [text];
   for (let at = lower.indexOf(wanted); at !== -1; at = lower.indexOf(wanted, from)) {
     parts.push(text.slice(from, at), text.slice(at, at + wanted.length));
@@ -136,7 +136,7 @@ export function levelOf(text: string): Level | undefined {
 /** The hues (of OKLCH) that colours of pods may have: red is the colour of errors. */
 const firstHue = 65;
 const hues = 275;
-/** By the golden section, each falls into the widest gap that those before have left. */
+/** With the golden ratio, each hue falls into the widest gap that the previous hues have left. */
 const step = hues * 0.618034;
 
 /** The hue for the pod that stands so far down in the list: another one for each. */

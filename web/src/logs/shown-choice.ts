@@ -1,4 +1,4 @@
-/** Which lines are shown, as the address of the page says it: a link leads to the same ones. Pure. */
+/** Selects the shown lines. The choice is in the address of the page, so that a link shows the same lines. Pure. */
 import type { Filter } from './lines.ts';
 
 export type Choice = Filter;
@@ -15,7 +15,7 @@ export function choiceIn(query: string): Choice {
   };
 }
 
-/** With its question mark; empty for all lines. */
+/** Returns the query with its question mark. Empty for all lines. */
 export function withChoice({ pod, revision, stream, search }: Choice): string {
   const given = new URLSearchParams();
   if (pod !== '') given.set('pod', pod);

@@ -136,7 +136,7 @@ function saysOf(connection: string): string {
   return connection === 'connecting' ? 'Loading …' : 'The pods have not written anything yet. New lines appear here.';
 }
 
-/** Those of the configuration, and further replicas in the order in which they have written something. */
+/** Returns the pods of the configuration, and further replicas in the order of their first lines. */
 function namesOf(pods: readonly PodOutline[] | undefined, lines: readonly Line[], chosen: string): string[] {
   const configured = (pods ?? []).map(({ name }) => name);
   return [...new Set([...configured, ...lines.map(({ pod }) => pod), chosen])].filter(Boolean);

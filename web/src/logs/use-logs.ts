@@ -77,7 +77,7 @@ export type Earlier = {
   lines: readonly Line[];
   /** `full`: there are as many as a page shows. */
   state: 'idle' | 'loading' | 'at-start' | 'full';
-  /** Those from before the first one that is shown. */
+  /** Loads the lines before the first shown line. */
   load: (shown: readonly Line[]) => void;
   /** Readers who follow the newest lines do not need them. */
   drop: () => void;

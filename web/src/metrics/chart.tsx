@@ -42,7 +42,7 @@ export function Chart({
   const [pointed, setPointed] = useState<number | undefined>(undefined);
   const shown = lines.map((line) => ({ ...line, values: thinned(line.values, maxPoints) }));
   const points = shown[0]?.values.length ?? 0;
-  // With room above the highest value, where the scale is written.
+  // Leaves space above the highest value for the labels of the scale.
   const most = maxOf(shown.map(({ values }) => values)) * 1.2;
   const top = limit === undefined ? topOf(most, least, unit) : Math.max(limit.value, most / 1.2);
   const isEmpty = shown.every(({ values }) => values.every((value) => value === null));

@@ -51,7 +51,7 @@ export function areaOf(line: Line, top: number): string {
   return area;
 }
 
-/** Of so many steps each a mean, so that a line has no more points than its place has dots. */
+/** Reduces a line to a maximum number of points, each the mean of several steps. */
 export function thinned(line: Line, most: number): Line {
   const each = Math.ceil(line.length / most);
   if (each <= 1) return line;

@@ -2,7 +2,7 @@
 import type { DeploymentMetrics } from '../service/records.ts';
 import type { Line } from './scale.ts';
 
-/** Of ten seconds two minutes, of five minutes an hour. */
+/** Two minutes for steps of ten seconds, an hour for steps of five minutes. */
 const minSteps = 12;
 
 /** Leaves out the steps before the first that has anything, as far as enough is left. */

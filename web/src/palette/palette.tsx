@@ -83,7 +83,7 @@ export default function Palette({ onClose, onKeys }: PaletteProps) {
   );
 }
 
-/** Of the page that is shown first; then the other pages, what is deployed, and what there is to start from. */
+/** Returns the commands: first those of the current page, then other pages, deployments and templates. */
 function useAllCommands(onKeys: () => void): Command[] {
   const route = useRoute();
   const visitor = useVisitor();

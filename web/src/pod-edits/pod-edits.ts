@@ -22,7 +22,7 @@ export type PodVariables = { pod: string; variables: Variable[] };
 /** The text after an edit, and the line that it is about, from 1. */
 export type Edited = { text: string; line: number };
 
-/** Of each pod, in the order of the document; undefined while the text is not valid YAML. */
+/** Returns the variables of each pod, in the order of the document. Undefined while the text is not valid YAML. */
 export function variablesIn(text: string): PodVariables[] | undefined {
   const { source } = readSource(text);
   if (!source) return undefined;

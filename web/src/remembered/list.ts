@@ -9,7 +9,10 @@ export type Remembered = {
   startedAt: string;
   /** As reported by the service, or requested here. */
   hasEnded?: boolean;
-  /** Of an ended deployment: a date-time; empty if it cannot be restored, absent if that is unknown. */
+  /**
+   * For an ended deployment: the time until which it can be restored. Empty if it cannot be restored; absent if that is
+   * unknown.
+   */
   restorableUntil?: string;
 };
 

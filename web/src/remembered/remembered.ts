@@ -46,7 +46,7 @@ export function forgetTextsOfAccount(): void {
   dropAllBut((name) => own.has(name));
 }
 
-/** With the token that this browser has for it, when it has one. */
+/** Returns the deployment with the token that this browser has stored, if any. */
 export function targetOf({ environment, applicationName }: { environment: string; applicationName: string }): Target {
   const found = remembered().find((one) => one.environment === environment && one.applicationName === applicationName);
   return { environment, applicationName, sessionToken: found?.sessionToken };

@@ -10,7 +10,7 @@ import { useTexts } from './use-texts.ts';
 
 type PairComparisonProps = {
   target: Target;
-  /** Of the revisions that there are. */
+  /** The existing revisions. */
   numbers: readonly number[];
   pair: Pair;
   /** The user has chosen this very pair. */

@@ -77,7 +77,7 @@ export function shownIn(query: string): Shown {
   return { ...(from && to && { pair: { from, to } }), ...(back && { back }) };
 }
 
-/** With its question mark. */
+/** Returns the query with its question mark. */
 export function withShown({ pair, back }: Shown): string {
   if (back !== undefined) return `?back=${back}`;
   return pair ? `?from=${pair.from}&to=${pair.to}` : '';

@@ -20,7 +20,7 @@ export type Route =
   | { page: 'login' }
   | { page: 'unknown' };
 
-/** Those whose path is their name. */
+/** Pages whose path is their name. */
 const plain = [
   'new',
   'templates',

@@ -73,7 +73,7 @@ export function outlineOf(target: Target): Promise<Answer<Outline>> {
   return call('getDeploymentOutline', { query: queryOf(target), token: target.sessionToken });
 }
 
-/** With the document, which holds the secrets of the deployment. `revision`: an earlier one than the last. */
+/** Returns the document, which contains the secrets of the deployment. `revision`: an earlier one than the last. */
 export function configurationOf(target: Target, revision?: number): Promise<Answer<Configuration>> {
   const query = { ...queryOf(target), ...(revision !== undefined && { revision: String(revision) }) };
   return call('getDeploymentConfiguration', { query, token: target.sessionToken });

@@ -28,7 +28,7 @@ export function onReach(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Of one question: call what it returns when it is over. */
+/** Tracks one request. Call the returned function when the request is over. */
 export function trackRequest(): (by: AnsweredBy) => void {
   const question = Symbol('question');
   const timer = setTimeout(() => {

@@ -3,7 +3,7 @@
  * Pure.
  */
 
-/** By the code of the problem. */
+/** Hints by the code of the problem. */
 export const ownHints: ReadonlyMap<string, string> = new Map(
   Object.entries({
     api_key_not_found: 'It may have been deleted in the meantime: load the page again.',

@@ -5,7 +5,7 @@
 import { problemOf } from '../../../src/client/request.ts';
 import type { Answer, Problem } from '../service/request.ts';
 
-/** Of the File System Access API, which is in no standard yet: https://wicg.github.io/file-system-access/ */
+/** A type of the File System Access API, which is not a standard yet: https://wicg.github.io/file-system-access/ */
 type Picker = (options: { suggestedName: string }) => Promise<FileSystemFileHandle & { remove?: () => Promise<void> }>;
 type Place = Awaited<ReturnType<Picker>>;
 

@@ -4,11 +4,11 @@ export type StoredText = {
   text: string;
   /** A date-time. */
   keptAt: string;
-  /** Of a draft of a deployment: the revision that it began with. */
+  /** For a draft of a deployment: the revision that it is based on. */
   revision?: number;
   /** As it was loaded, without edits. */
   isUntouched?: true;
-  /** Of a text that came by a link: the address that it was fetched from. */
+  /** For a text from a link: the address that it was fetched from. */
   source?: string;
 };
 

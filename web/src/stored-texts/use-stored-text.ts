@@ -37,7 +37,7 @@ export function drop(name: string): void {
   notify();
 }
 
-/** Of a browser that others use after this person. */
+/** Removes texts of a user from a browser that other users share. */
 export function dropAllBut(isTheirs: (name: string) => boolean): void {
   for (const name of namesIn()) if (!isTheirs(name)) drop(name);
 }

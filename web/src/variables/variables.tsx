@@ -18,7 +18,7 @@ import './variables.css';
 type VariablesProps = {
   text: string;
   onChange: (text: string) => void;
-  /** Of the last text that was valid. */
+  /** The pods of the last valid text. */
   pods: readonly PodOutline[] | undefined;
 };
 

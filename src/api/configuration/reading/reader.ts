@@ -33,7 +33,7 @@ const options: PoolOptions = {
   // They take up to 150 MiB.
   memoryMib: 512,
   idleMs: 60_000,
-  // Of 256 KiB each: at most 32 MiB of documents.
+  // 64 documents of 256 KiB, at most 32 MiB in total.
   max: { each: 4, all: 64 },
 };
 

@@ -49,7 +49,7 @@ export function createCommandCheck(docker: Docker, containerId: string): RunChec
   };
 }
 
-/** With the user, directory and environment of the container. */
+/** Creates the command with the user, directory and environment of the container. */
 function prepare(docker: Docker, containerId: string, command: string[]): Promise<Docker.Exec> {
   return docker
     .getContainer(containerId)

@@ -191,7 +191,10 @@ export function withOptions(
   };
 }
 
-/** With `/tmp` where nothing else can be written: hardly a program runs without it. */
+/**
+ * Returns the in-memory directories. A container with a read-only root file system also gets `/tmp`, because most
+ * programs need it.
+ */
 function directoriesInMemory({ tmpfs = [], readOnly }: ContainerOptions, mountPaths: readonly string[]): TmpfsSpec[] {
   const taken = [...mountPaths, ...tmpfs.map(({ mountPath }) => mountPath)].map((path) => posix.resolve('/', path));
   return readOnly && !taken.includes('/tmp') ? [...tmpfs, { mountPath: '/tmp' }] : tmpfs;
@@ -217,7 +220,7 @@ const maskedPaths = [
   '/sys/devices/virtual/powercap',
   // How the machine was started; operators have addresses and keys there.
   '/proc/cmdline',
-  // Which disks it has, and which file is behind each volume: paths of the host with the names of others' deployments.
+  // These files show the host's disks and the file behind each volume, with the names of other deployments.
   ...['/proc/diskstats', '/proc/partitions', '/sys/block', '/sys/devices/virtual/block', '/sys/fs/ext4'],
   // Serial numbers, by which a cloud knows its machine.
   '/sys/devices/virtual/dmi',

@@ -61,7 +61,10 @@ const time = `
 /** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. Workloads do not need the others, which had many kernel vulnerabilities. */
 const addressFamilies = [1, 2, 10, 16];
 
-/** Those of Linux' own programs, and to ask which it is; the others turn protections of memory off. */
+/**
+ * The personalities of Linux programs, and the query for the current one. The other personalities turn off memory
+ * protections.
+ */
 const personalities = [0x0, 0x0008, 0x20000, 0x20008, 0xffffffff];
 
 /** CLONE_NEW…: namespaces. */
@@ -111,7 +114,9 @@ const forBuilds: Rule = {
   action: allow,
 };
 
-/** By Go's name of the architecture: what the engine calls it, and which older programs it also runs. */
+/**
+ * Architectures by Go's name: the name that the engine uses, and the older architectures whose programs it also runs.
+ */
 const architectures: Record<string, { architecture: string; subArchitectures: string[] }> = {
   amd64: { architecture: 'SCMP_ARCH_X86_64', subArchitectures: ['SCMP_ARCH_X86'] },
   arm64: { architecture: 'SCMP_ARCH_AARCH64', subArchitectures: ['SCMP_ARCH_ARM'] },

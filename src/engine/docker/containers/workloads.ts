@@ -56,7 +56,7 @@ export type WorkloadOptions = Pick<ContainerRequest, 'owner' | 'runtime' | 'reso
 
 export function createWorkloads(docker: Docker, options: WorkloadOptions): Workloads {
   const startGate = createSemaphore(options.startConcurrency);
-  /** Of all deployments: the next one has to see which this one takes. */
+  /** One lock for all deployments, because each start must see the GPUs that the previous one took. */
   const gpuGate = createSemaphore(1);
   const inTurn = serializeByKey();
 
@@ -190,8 +190,8 @@ async function createContainer(
 }
 
 /**
- * By default, the client also puts all options into the URL. URLs appear in logs of engines and proxies, and 16 KiB is
- * too long for some.
+ * The client also puts all options into the URL by default. URLs appear in logs of engines and proxies, and some limit
+ * them to 16 KiB.
  */
 function inBody({ name, ...body }: Docker.ContainerCreateOptions): Docker.ContainerCreateOptions {
   return { _query: { name }, _body: body } as Docker.ContainerCreateOptions;
@@ -225,7 +225,10 @@ async function mountLoops(loops: LoopVolumes | undefined, deploymentId: string, 
   }
 }
 
-/** Of volumes with a file system of their own, and of what the image declares as volumes below them, by their paths. */
+/**
+ * Returns the directories, by path, of volumes with their own file system, and of volumes that the image declares below
+ * them.
+ */
 async function loopDirectories(
   loops: LoopVolumes | undefined,
   deploymentId: string,
@@ -244,7 +247,7 @@ async function loopDirectories(
   return directories;
 }
 
-/** Those of its layer, and of its volumes that have a file system of their own. */
+/** Returns the devices of the container's layer, and of its volumes with their own file system. */
 async function devicesFor(
   loops: LoopVolumes | undefined,
   deploymentId: string,
@@ -255,7 +258,10 @@ async function devicesFor(
   return await devicesOf([rootDirectory, ...data]);
 }
 
-/** Those of the deployment's containers that do not run count too: they get theirs back at their next start. */
+/**
+ * Returns the addresses of the deployment's containers, including stopped ones, which get theirs back at the next
+ * start.
+ */
 async function addressesOf(docker: Docker, owner: string, deploymentId: string): Promise<string[]> {
   const filters = { label: labelSelector(owner, deploymentId) };
   const containers = await docker.listContainers({ all: true, filters });

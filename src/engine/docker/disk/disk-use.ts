@@ -51,7 +51,7 @@ function keyOf(labels: Record<string, string> | null | undefined): string {
   return [labels?.[labelKeys.deployment], labels?.[labelKeys.volume]].join(separator);
 }
 
-/** By deployment and volume. */
+/** Returns the usage by deployment and volume. */
 async function usagesOf(loops: LoopVolumes | undefined): Promise<Map<string, LoopUsage>> {
   const usages = (await loops?.usages()) ?? [];
   return new Map(usages.map((usage) => [`${usage.deploymentId}${separator}${usage.volume}`, usage]));

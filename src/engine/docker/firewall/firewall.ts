@@ -75,11 +75,11 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
   /** When this process has admitted a bridge: it may be about to be made. */
   const admittedAt = new Map<string, number>();
   const strangers = createUnknownBridges();
-  /** Those of the other processes, as they were seen last. */
+  /** The last known edges of the other processes. */
   let otherEdges: EdgePlace[] = [];
   /** The elements last seen or written. The kernel's table is the source for every process of this machine. */
   let targets: ReadonlyMap<string, PodTargets> = new Map();
-  /** Of the table as it was loaded. */
+  /** The resolvers of the loaded table. */
   let resolvers: string[] = [];
   let shape = '';
   await using opening = new AsyncDisposableStack();

@@ -85,7 +85,7 @@ export async function presentBridges(docker: Docker, owner: string, egress: Egre
   );
 }
 
-/** By the program that each package brings: Debian's, Fedora's and Arch's names are the same. */
+/** Packages by the program that each contains. Debian, Fedora and Arch use the same names. */
 const packages: Record<string, string> = { nft: 'nftables', ip: 'iproute2 (Fedora: iproute)', unshare: 'util-linux' };
 
 /** PURE. The problem and how to fix it. */

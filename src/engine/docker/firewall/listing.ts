@@ -15,7 +15,7 @@ export type Listing = {
   edges: EdgePlace[];
   /** Targets of the pod addresses, by bridge. */
   targets: Map<string, PodTargets>;
-  /** By their chains, which are there. */
+  /** The egress policies, by the existing chain. */
   policies: Map<string, Egress>;
 };
 

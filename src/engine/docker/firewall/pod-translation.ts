@@ -7,7 +7,7 @@
  */
 import { type PodTargets, podAddressRange } from '../../../deployment/workload/pod-addresses.ts';
 
-/** By the name of the bridge. */
+/** Targets by the name of the bridge. */
 export type BridgeTargets = ReadonlyMap<string, PodTargets>;
 
 /**

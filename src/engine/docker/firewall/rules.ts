@@ -33,7 +33,7 @@ export type BuildProxy = { address: string; port: number };
 export type EdgePlace = {
   address?: string;
   port: number;
-  /** Which of the installation's services has it: letters and digits. */
+  /** The service of the installation that owns the entry: letters and digits. */
   of: string;
   /** Until it is taken for gone; default: `edgeSeconds`. */
   leftSeconds?: number;
@@ -45,7 +45,7 @@ export const edgeSeconds = 7 * 24 * 60 * 60;
 /** The egress of a bridge's containers, and the number of the decision. The later decision applies. */
 export type Admission = { egress: Egress; turn: number };
 
-/** By the name of the bridge. */
+/** Admissions by the name of the bridge. */
 export type Bridges = ReadonlyMap<string, Admission>;
 
 /**

@@ -39,7 +39,7 @@ async function tryFromInside(owner: string): Promise<CheckResults> {
     inside.send({ setUp: podSide(stage), targets, timeoutMs });
     return JSON.parse(await inside.says()) as CheckResults;
   } finally {
-    // With its input it ends, and the kernel takes namespace and interfaces apart.
+    // The process ends with its input. The kernel then removes the namespace and its interfaces.
     inside.end();
     listener?.close();
   }

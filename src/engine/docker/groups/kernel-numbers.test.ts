@@ -16,7 +16,7 @@ test('what is held is the use without the files of either version, and never bel
       const expected = Math.max(0, used - inactive - active);
       const two = `anon ${anon}\nfile 1\ninactive_file ${inactive}\nactive_file ${active}\nworkingset 3\n`;
       assert.equal(heldBytes(2, `${used}\n`, two), expected);
-      // Of version 1 the totals count: the others are of the group without those in it.
+      // Version 1 needs the totals. The other values leave out the groups below.
       const one = `inactive_file 5\nactive_file 7\ntotal_inactive_file ${inactive}\ntotal_active_file ${active}\n`;
       assert.equal(heldBytes(1, `${used}\n`, one), expected);
     }),

@@ -6,7 +6,10 @@ export function parseAmount(text: string): number {
   return word === 'max' ? Number.POSITIVE_INFINITY : Number(word);
 }
 
-/** Of a group's use and its `memory.stat`: what it holds without what the kernel keeps of files and can drop at any time. */
+/**
+ * Computes the memory that a group holds from its use and `memory.stat`, without the file cache that the kernel can
+ * drop at any time.
+ */
 export function heldBytes(version: 1 | 2, used: string, stat: string): number {
   const prefix = version === 1 ? 'total_' : '';
   const files = fieldOf(stat, `${prefix}inactive_file`) + fieldOf(stat, `${prefix}active_file`);

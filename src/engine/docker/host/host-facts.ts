@@ -110,7 +110,7 @@ type Info = {
   DriverStatus?: [string, string][] | null;
 };
 
-/** With `userns-remap`, everything of the engine is below a folder that is named after root's ids there. */
+/** With `userns-remap`, all data of the engine is in a folder named after root's ids in the namespace. */
 function containerRootOf({ DockerRootDir, SecurityOptions }: Info): HostFacts['containerRoot'] {
   const ids = /\/(\d+)\.(\d+)$/.exec(DockerRootDir);
   const isRemapped = SecurityOptions?.some((option) => option.startsWith('name=userns'));

@@ -45,7 +45,10 @@ function sharesNetwork(words: readonly string[]): boolean {
 
 /** The oldest versions of Docker, containerd and runc without a published way out of a container. */
 
-/** By the engine's name for each program, as of November 2026: the fix in the oldest series that its project maintains. */
+/**
+ * Programs by the engine's name for them, as of November 2026: the version with the fix in the oldest maintained
+ * series.
+ */
 const supported: Record<string, { program: string; oldest: string; advisories: string }> = {
   Engine: { program: 'Docker', oldest: '29.5.1', advisories: 'https://github.com/moby/moby/security/advisories' },
   containerd: {
@@ -75,7 +78,7 @@ export function outdatedPrograms(components: readonly Component[], runtime: Runt
   });
 }
 
-/** Of versions such as `v1.2.3+ds1`; false if one has no number. */
+/** Compares versions such as `v1.2.3+ds1`. Returns false if one of them has no number. */
 function isOlder(version: string, than: string): boolean {
   const [one, other] = [version, than].map((text) => /^v?(\d+)\.(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number));
   if (!one || !other) return false;

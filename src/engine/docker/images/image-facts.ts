@@ -10,7 +10,7 @@ import { pinnedAmong, verifiedName } from '../../images/verified-names.ts';
 import { orAbsent } from '../faults.ts';
 
 export type ImageFacts = {
-  /** By which the engine knows it. */
+  /** The name that the engine uses for the image. */
   name: string;
   architecture: string;
   /** Paths that the image declares as VOLUME. */

@@ -23,7 +23,10 @@ const engineMs = 600_000;
 /** An engine that unpacks writes some 200 MB a second. */
 const roomEveryMs = 1_000;
 
-/** Of Docker 23, the first that unpacks layers of zstd; 20.10 fails with "invalid tar header". */
+/**
+ * The API version of Docker 23, which is the first that unpacks layers compressed with zstd. 20.10 fails with "invalid
+ * tar header".
+ */
 const zstdApiVersion = '1.42';
 
 /** How long a registry may take until it is known what the image is. */

@@ -4,7 +4,7 @@ import type { StampedLine } from '../../logs/log-marks.ts';
 
 const headerBytes = 8;
 
-/** By the first byte of a frame; others are words of the engine itself, about its own files. */
+/** Streams by the first byte of a frame. Other frames are messages of the engine about its own files. */
 const streams = new Map<number, OutputStream>([
   [1, 'stdout'],
   [2, 'stderr'],

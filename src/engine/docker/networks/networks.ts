@@ -14,7 +14,7 @@ import { lowestFreeSubnet } from './subnets.ts';
 const refusalLimit = 64;
 
 export type Networks = {
-  /** With a subnet that has none of the addresses to avoid. */
+  /** Creates a network with a subnet that contains none of the addresses to avoid. */
   create(deploymentId: string, egress: Egress, avoid?: readonly string[]): Promise<void>;
   setEgress(deploymentId: string, egress: Egress): Promise<void>;
   setTargets(deploymentId: string, targets: PodTargets): Promise<void>;

@@ -9,7 +9,10 @@ export type ProcessorUse = { usedMs: number; atMs: number };
 /** `sinceMs`: since when it has been greedy, or has not. */
 export type CpuDemand = ProcessorUse & { isGreedy: boolean; sinceMs: number };
 
-/** Of its limit. Most servers are below a tenth of it; one just below this costs the others half as much. */
+/**
+ * The share of its limit above which a container counts as greedy. Most servers use less than a tenth. A container just
+ * below this share costs the others half as much.
+ */
 const greedyShare = 0.5;
 
 /** Node starts in 0.1 s, PostgreSQL in 0.9 s. A build takes longer and may slow down. */

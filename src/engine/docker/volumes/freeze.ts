@@ -40,7 +40,7 @@ export async function freezeAll(mounts: readonly string[], signal?: AbortSignal)
   keeper.once('error', frozen.reject);
   const giveUp = () => {
     keeper.stdin.end();
-    // With what it waits for: until it has the lock, this ends it; from then on it ends as it does without us.
+    // Also ends the process's children. Before it has the lock, this ends it; after that, it ends by itself.
     if (keeper.pid !== undefined) endGroup(keeper.pid);
   };
   signal?.addEventListener('abort', giveUp, { once: true });

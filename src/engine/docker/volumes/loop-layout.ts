@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { buildVolume } from '../../../deployment/build/build.ts';
 import { minVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
 
-/** Of one volume. Everything is below one folder, so that what is left of it is found by looking there. */
+/** The paths of one volume. All of them are below one folder, so that leftovers can be found there. */
 export type LoopPlace = {
   folder: string;
   /** The file that holds the file system; sparse, so that it takes what is in it. */
@@ -20,7 +20,7 @@ export type LoopPlace = {
   data: string;
   /** Contains the requested size in bytes. Written last, so a volume without it is incomplete. */
   size: string;
-  /** Of `mount`. */
+  /** The options of `mount`. */
   options: string;
 };
 
@@ -61,7 +61,7 @@ export function loopPlace(root: string, deploymentId: string, volume: string): L
   };
 }
 
-/** Which volume is mounted there, if one of this folder is. */
+/** Returns the volume that is mounted there, if it belongs to this folder. */
 export function mountedVolume(root: string, mountPoint: string): { deploymentId: string; volume: string } | undefined {
   if (!mountPoint.startsWith(`${root}/`)) return undefined;
   const [deploymentId = '', volume = '', last, ...more] = mountPoint.slice(root.length + 1).split('/');
@@ -86,7 +86,7 @@ const mebibyte = 2 ** 20;
 /** Bytes for each inode. */
 const [manyInodes, fewInodes] = [4096, 16_384];
 
-/** With which of the two a file system was made that is so large and has so many. */
+/** Returns which of the two ratios a file system of this size and number of inodes was created with. */
 export function inodesPer(imageBytes: number, inodes: number): number {
   return imageBytes / inodes < (manyInodes + fewInodes) / 2 ? manyInodes : fewInodes;
 }

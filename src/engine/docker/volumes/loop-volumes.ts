@@ -38,7 +38,7 @@ export type LoopVolumes = {
    * volume is left out; throws if all are unreadable.
    */
   usages(): Promise<(LoopVolume & LoopUsage)[]>;
-  /** Those to which the kernel has stopped writing, because the host could not take what was written. */
+  /** Lists volumes whose file system the kernel has stopped writing to, because the host could not store the data. */
   listStopped(): Promise<LoopVolume[]>;
   /**
    * Checks a stopped volume and mounts it again, once `release` has stopped its users. Throws EngineFault as `ensure`
@@ -159,7 +159,7 @@ export function createLoopVolumes(
         inWords(volume, async () => {
           await release();
           await repairFileSystem(placeOf(volume));
-          // Of a volume that was just made, the directory itself may not have been on the disk yet.
+          // The directory of a new volume may not have been on the disk yet.
           await ensure(volume);
         }),
       ),

@@ -7,7 +7,7 @@ export type Mount = {
   isStopped: boolean;
 };
 
-/** By mount point; the last of several that lie on one another. */
+/** Reads the mounts by mount point. If several are stacked on one point, the last one is returned. */
 export async function readMounts(): Promise<Map<string, Mount>> {
   return parseMounts(await readFile('/proc/self/mountinfo', 'utf8'));
 }

@@ -91,7 +91,7 @@ export async function removeOrphanedCopies(directory: string): Promise<void> {
   }
 }
 
-/** With the folder of all copies, when it was the last. */
+/** Removes a copy, and the folder of all copies if it was the last one. */
 async function removeCopy(root: string): Promise<void> {
   await clearFolder(root);
   await rmdir(dirname(root)).catch(() => {});
@@ -107,7 +107,9 @@ async function refuseWithoutRoom(
   throw noRoomForCopy();
 }
 
-/** By volume: its subdirectories that the image declares as volumes, according to containers or Docker's volumes. */
+/**
+ * Returns for each volume the subdirectories that the image declares as volumes, from containers or Docker's volumes.
+ */
 async function nestedPaths(docker: Docker, owner: string, deploymentId: string): Promise<Map<string, string[]>> {
   const filters = { label: labelSelector(owner, deploymentId) };
   const containers = await docker.listContainers({ all: true, filters });
@@ -159,7 +161,7 @@ export type Packing = Set<ChildProcess>;
 const wantedKinds = ['(', '-type', 'f', '-o', '-type', 'd', '-o', '-type', 'l', ')'];
 const tarArguments = ['--create', '--format=gnu', '--sparse', '--numeric-owner', '--no-recursion', '--null'];
 
-/** Of the whole tar, in bytes; what files hold is not read for it. Throws at the abort. */
+/** Computes the size of the whole tar in bytes, without reading the content of files. Throws at the abort. */
 export async function packedSize(folder: string, packing: Packing, signal?: AbortSignal): Promise<number> {
   signal?.throwIfAborted();
   // To the null device, tar writes nothing, and says how much it would have been.

@@ -149,7 +149,7 @@ async function stopUsers(docker: Docker, owner: string, name: string, seconds: n
   return users;
 }
 
-/** Those of one deployment, or all of this installation. */
+/** Lists the volumes of one deployment, or of the whole installation. */
 export async function listVolumes(
   docker: Docker,
   owner: string,

@@ -15,7 +15,7 @@ export type CopierRequest = {
   owner: string;
   deploymentId: string;
   key: string;
-  /** Which of those of the key it is. */
+  /** The part of the copy that this copier handles. */
   part: string;
   /** Has GNU tar, and a shell with the usual programs. */
   image: string;
@@ -27,7 +27,7 @@ export type CopierRequest = {
 
 export const copierContainer = 'copier';
 
-/** By the name of its job. */
+/** The label with the name of the copier's job. */
 export const copierKey = 'berth.copier';
 
 /** Files of whomever, with their owners and modes: what Pod Security calls the baseline has no more to give. */

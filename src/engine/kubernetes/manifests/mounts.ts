@@ -12,7 +12,7 @@ export type MountRequest = {
   deploymentId: string;
   workload: Workload;
   imageVolumes?: readonly string[];
-  /** By volume, where its claim has another name than its own. */
+  /** Claims by volume, if the name of the claim differs from the name of the volume. */
   claims?: ReadonlyMap<string, string>;
 };
 

@@ -104,7 +104,7 @@ function egressRules(egress: Egress, { hasPortRanges }: PolicySettings): V1Netwo
   }
 }
 
-/** By the labels that every distribution gives it. */
+/** Matches the cluster's DNS by the labels that every distribution gives it. */
 const clusterDns: V1NetworkPolicyEgressRule = {
   to: [{ namespaceSelector: {}, podSelector: { matchLabels: { 'k8s-app': 'kube-dns' } } }],
   ports: bothProtocols({ port: 53 }),

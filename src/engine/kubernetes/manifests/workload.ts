@@ -18,7 +18,7 @@ export type WorkloadRequest = {
   image: string;
   /** Paths that the image declares as volumes, where that is known. */
   imageVolumes?: readonly string[];
-  /** By volume, where its claim has another name than its own. */
+  /** Claims by volume, if the name of the claim differs from the name of the volume. */
   claims?: ReadonlyMap<string, string>;
   /** Whom the image's program runs as, where that is known. */
   imageUser?: string;
@@ -51,7 +51,7 @@ const serviceRetries = 1_000_000;
 
 export const containerName = 'main';
 
-/** By this name clusters that have gVisor mostly know it. */
+/** The usual name of the runtime class on clusters with gVisor. */
 const gvisorClass = 'gvisor';
 
 /** As NVIDIA's device plugin has nodes offer it. */
