@@ -3,7 +3,7 @@ import { schemaStep } from '../../src/store/migrations/schema-step.ts';
 
 const versionForm = /^(\d{1,6})\.(\d{1,6})\.(\d{1,6})$/;
 
-/** Why the version cannot be the next one; undefined when it can. */
+/** Returns why the version cannot be the next one. Undefined if it can. */
 export function versionProblem(wanted: string, current: string): string | undefined {
   const [next, before] = [wanted, current].map((text) => versionForm.exec(text)?.slice(1).map(Number));
   if (!next || !before) return `${wanted} is not a version such as 1.2.3.`;

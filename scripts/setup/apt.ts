@@ -63,7 +63,7 @@ export async function waitForLocks<T>(work: () => Promise<T>, wait = () => pause
   }
 }
 
-/** Whether the package lists offer a version of each. A fresh container image has no lists at all. */
+/** Returns whether the package lists offer a version of each package. A fresh container image has no lists. */
 async function areKnown(packages: readonly string[]): Promise<boolean> {
   const names = packages.map((name) => name.replace(/=.*/, ''));
   const policies = await policiesOf(names);

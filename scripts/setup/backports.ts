@@ -12,7 +12,10 @@ import { asRoot, type Host } from './host.ts';
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const file = '/etc/apt/sources.list.d/berth-backports.sources';
 
-/** Whether they are a source now. Where they cannot be had nothing is left: apt would complain of it at every update. */
+/**
+ * Adds the package source. Returns false if it is not available. Then the source is removed again, because apt would
+ * complain about it at every update.
+ */
 export async function addBackports(host: Host, osRelease: string): Promise<boolean> {
   const codename = debianCodename(osRelease);
   if (!codename) return false;

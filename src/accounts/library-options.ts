@@ -235,7 +235,7 @@ const signInAgain = {
 
 const verifyPage = '/verify-email';
 
-/** Whether a token changes the address of an account. Its signature is not verified yet. */
+/** Returns whether a token changes the address of an account. Its signature is not verified yet. */
 function isChangeOfAddress(token: unknown): boolean {
   return addressesIn(token) !== undefined;
 }

@@ -52,7 +52,7 @@ export function openAccounts(wiring: Wiring) {
     return made.library;
   }
 
-  /** Whether the OpenID provider has answered once. */
+  /** Returns whether the OpenID provider has answered once. */
   async function lookForOidc(): Promise<void> {
     if (!oidc || hasOidc || performance.now() - askedAt < askAgainMs) return;
     askedAt = performance.now();

@@ -20,8 +20,8 @@ export function githubProvider({ github }: ProviderSettings, disableSignUp: bool
 }
 
 /**
- * Whether the provider's metadata names the configured issuer. The library requests it only once, without a timeout,
- * and gives the provider up if it fails. So it is checked here first.
+ * Returns whether the provider's metadata names the configured issuer. The library requests it only once, without a
+ * timeout, and gives the provider up if it fails. So it is checked here first.
  */
 export async function isOidcThere({ issuer }: NonNullable<ProviderSettings['oidc']>): Promise<boolean> {
   try {

@@ -129,7 +129,7 @@ async function obstacleAt(
   return (await isUntouched(to, shapes)) ? undefined : 'target-holds-rows';
 }
 
-/** Whether it was ours to the end; else another call has taken it. */
+/** Returns false if another call took over before the end. */
 async function copyAll({ from, to, report }: Move, shapes: readonly TableShape[], run: string): Promise<boolean> {
   let isOurs = true;
   const writeThere = (work: (to: Database) => Promise<void>) =>

@@ -14,7 +14,7 @@ export async function openStore(settings: StoreSettings): Promise<Kysely<Tables>
   return isThere ? await openTables(settings) : undefined;
 }
 
-/** Why the database must not be used, in a sentence. Undefined if it is the installation's present one. */
+/** Returns why the database must not be used, as a sentence. Undefined if it is the installation's current database. */
 export async function obstacleAt(db: Kysely<Tables>): Promise<string | undefined> {
   return obstacleOf(await storeMoveOf(db));
 }

@@ -30,7 +30,7 @@ export type Repository = {
   list(tag: string): Promise<ListedSnapshot[]>;
   /** One file of what is kept, in pieces. */
   read(id: string, path: string, take: (piece: Uint8Array) => void): Promise<void>;
-  /** How many bytes a file of what is kept has. */
+  /** Returns the size of a file of a stored snapshot, in bytes. */
   sizeOf(id: string, path: string): Promise<number>;
   /** Writes one file of what is kept to `to`, as fast as that takes it, and does not end it. */
   readInto(id: string, path: string, to: Writable, withinMs: number): Promise<void>;

@@ -19,7 +19,10 @@ export type BuildSettings = {
   dataDir: string;
 };
 
-/** Whether this service can build images: on Docker, with the image of the set-up, and where commands can be run. */
+/**
+ * Returns whether this service can build images: on Docker, with the image of the set-up, and if commands can be run in
+ * containers.
+ */
 export async function offersBuilds(
   { builds }: Pick<BuildSettings, 'builds'>,
   engine: Pick<Engine, 'exec' | 'images' | 'findImage'>,

@@ -33,7 +33,7 @@ export type Terminal = {
   isRaw: boolean;
   /** Prints progress. */
   printNote(text: string): void;
-  /** Why not. @returns the status to end with. */
+  /** Prints the problem. @returns the exit status. */
   refuse(problem: Problem): number;
   fail(message: string): number;
 };

@@ -77,7 +77,7 @@ function routeKey(id: string, path: string): string {
   return path === '/' ? `${id}/` : `${id}${path}/`;
 }
 
-/** Whether a route of this path leads a normalised request there. */
+/** Returns whether a normalized request matches a route with this path. */
 export function matchesPath(routePath: string, requestPath: string): boolean {
   const path = canonicalPath(routePath);
   return path !== undefined && `${requestPath}/`.startsWith(routeKey('', path));

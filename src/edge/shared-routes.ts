@@ -37,7 +37,9 @@ export type SharedRoutes = AsyncDisposable & {
    * queried, waits until it no longer uses removed routes.
    */
   othersLead(version: number, stop?: AbortSignal): Promise<string[]>;
-  /** How many requests to these addresses the other edges are processing. Throws if one cannot be queried. */
+  /**
+   * Returns how many requests to these addresses the other edges are processing. Throws if an edge cannot be queried.
+   */
   countUnderWay(addresses: readonly string[]): Promise<number>;
 };
 
@@ -246,7 +248,9 @@ async function stopUnresponsive({ directory }: Pick<EdgeRow, 'directory'>, refus
     await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** How many requests to these addresses an edge of this machine is processing. Throws if it cannot be queried. */
+/**
+ * Returns how many requests to these addresses an edge of this machine is processing. Throws if it cannot be queried.
+ */
 async function countUnderWayAt(
   { directory }: Pick<EdgeRow, 'directory'>,
   addresses: readonly string[],

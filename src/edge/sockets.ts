@@ -30,7 +30,7 @@ export async function admitProxy(socketPath: string): Promise<void> {
   await chmod(socketPath, startsAsRoot() ? 0o660 : 0o600);
 }
 
-/** Whether the socket file exists without a listener, because its process was killed. */
+/** Returns whether the socket file exists without a listener, because its process was killed. */
 export async function isAbandoned(path: string): Promise<boolean> {
   return await new Promise((resolve) => {
     const socket = createConnection(path);

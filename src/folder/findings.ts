@@ -18,7 +18,7 @@ export type Findings = {
   missingFiles: Map<string, { at: number; example: string | undefined }>;
   /** Repositories that images are built from, and whose files are not there. */
   repositories: WantedRepository[];
-  /** Whether such variables are in a text; then they are needed at its place. */
+  /** Returns whether a text contains such variables. Then their values are needed at that place. */
   needs(text: string, at?: number): boolean;
   note(code: string, message: string, at?: number, hint?: string): void;
   refuse(code: string, message: string, at?: number, hint?: string): void;

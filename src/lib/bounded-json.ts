@@ -6,7 +6,9 @@
 /** `tokens`: values and keys, counted by the brackets, commas and colons around them. */
 export type JsonBounds = { depth: number; tokens: number };
 
-/** Whether the text has more structure than allowed; a text that is not JSON may have any answer. */
+/**
+ * Returns whether the text exceeds the bounds of structure. The result is undefined for a text that is not valid JSON.
+ */
 export function exceedsBounds(content: Uint8Array | string, { depth, tokens }: JsonBounds): boolean {
   const bytes =
     typeof content === 'string'

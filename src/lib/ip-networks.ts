@@ -4,7 +4,10 @@ import { BlockList, isIPv4 } from 'node:net';
 /** All of IPv4 in IPv6 notation. Trusting it means trusting every client. */
 export const everyIPv4 = '::ffff:0.0.0.0/96';
 
-/** Whether some address is in both. IPv4 within IPv6 (`::ffff:10.0.0.1`) is the IPv4 address, as it is to HAProxy. */
+/**
+ * Returns whether the networks share an address. IPv4 within IPv6 (`::ffff:10.0.0.1`) counts as the IPv4 address, as in
+ * HAProxy.
+ */
 export function overlap(one: string, other: string): boolean {
   const [left, right] = [parse(one), parse(other)];
   const list = new BlockList();
@@ -12,7 +15,7 @@ export function overlap(one: string, other: string): boolean {
   return list.check(right.address, 'ipv6');
 }
 
-/** Whether each address of the other is in this one. */
+/** Returns whether the network contains each address of the other one. */
 export function contains(network: string, other: string): boolean {
   return parse(network).bits <= parse(other).bits && overlap(network, other);
 }
@@ -59,7 +62,10 @@ export function ipv6NetworkOf(address: string): string {
 const mapped = new BlockList();
 mapped.addSubnet('::ffff:0:0', 96, 'ipv6');
 
-/** Whether an IPv6 address is another spelling of an IPv4 one. Its network of 64 bits would contain all of IPv4. */
+/**
+ * Returns whether an IPv6 address is another spelling of an IPv4 address. Its network of 64 bits would contain all of
+ * IPv4.
+ */
 export function isMappedIpv4(address: string): boolean {
   return mapped.check(address, 'ipv6');
 }

@@ -1,4 +1,4 @@
-/** Whether a process with this number exists, of any user. */
+/** Returns whether a process with this number exists, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -14,7 +14,7 @@ export type Limiter = {
   rate: Rate;
   /** Counts one more of this key, or so many. `now` in milliseconds, of any clock; one that jumps back ends the window. */
   take(key: string, now: number, amount?: number): Allowance;
-  /** How many keys it remembers. */
+  /** Returns the number of keys in memory. */
   size(): number;
 };
 

@@ -33,7 +33,7 @@ export type RoundsOptions = {
 
 /** Work that one process does for all. */
 export type HeldDuty = {
-  /** Whether it is this process's to do now. */
+  /** Returns whether this process holds the duty. */
   take(): Promise<boolean>;
   /** Gives the duty up, so that another process can take it immediately. */
   leave(): Promise<void>;

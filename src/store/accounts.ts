@@ -50,7 +50,7 @@ export async function usageOf(db: Database, accountId: string, now: Instant): Pr
   );
 }
 
-/** Whether it can be signed in to with a password. */
+/** Returns whether the account has a password. */
 export async function hasPassword(db: Database, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('credentials')

@@ -57,7 +57,7 @@ async function count(db: Database, name: string): Promise<number> {
   return rows[0]!.count;
 }
 
-/** Whether the database contains only what the migrations wrote. */
+/** Returns whether the database contains only what the migrations wrote. */
 export async function isUntouched(db: Database, shapes: readonly TableShape[]): Promise<boolean> {
   for (const { name, seeded } of shapes) if ((await count(db, name)) !== seeded) return false;
   return true;

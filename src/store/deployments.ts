@@ -82,7 +82,7 @@ export async function namesOf(
   return found;
 }
 
-/** How many may have something on the engine, by state. */
+/** Returns how many deployments may have objects on the engine, by state. */
 export async function countByState(db: Database): Promise<Map<DeploymentState, number>> {
   const rows = await db
     .selectFrom('deployments')

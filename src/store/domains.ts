@@ -33,7 +33,7 @@ export async function domainOfAccount(db: Database, { name, accountId }: DomainK
   return row && fromRow(row);
 }
 
-/** How many an account has, proven or not. */
+/** Returns the number of an account's domains, proven or not. */
 export async function countDomains(db: Database, accountId: string): Promise<number> {
   const { count } = await db
     .selectFrom('domains')
@@ -44,7 +44,7 @@ export async function countDomains(db: Database, accountId: string): Promise<num
   return Number(count);
 }
 
-/** Whether another account has the name, or lost it so recently that it is still reserved. */
+/** Returns whether another account has the domain, or lost it so recently that it is still reserved. */
 export async function isHeldByOther(db: Database, { name, accountId }: DomainKey, now: Instant): Promise<boolean> {
   const row = await db
     .selectFrom('domains')

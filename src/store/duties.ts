@@ -46,7 +46,10 @@ export function createDuty({ db, name, forMs, process, now }: DutyParts): HeldDu
   };
 }
 
-/** Whether it is this process's to do, from now on for a time. One that ends too far ahead is of a clock that was set back. */
+/**
+ * Tries to acquire the duty for a time. A lease that ends too far in the future comes from a clock that was set back,
+ * and is ignored.
+ */
 export async function acquireDuty(db: Database, { name, holder, now, forMs }: Duty): Promise<boolean> {
   if (!isPostgres(db)) return true;
   const row = { name, holder, heldUntil: now + forMs };

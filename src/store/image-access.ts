@@ -24,7 +24,7 @@ export async function grantAccess(db: Database, deploymentId: string, repository
     .execute();
 }
 
-/** Whether the deployment itself was granted access, even if the repository is public. */
+/** Returns whether the deployment itself was granted access, even if the repository is public. */
 export async function isGranted(db: Database, deploymentId: string, repository: string): Promise<boolean> {
   const row = await db
     .selectFrom('imageAccess')

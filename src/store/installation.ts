@@ -58,8 +58,8 @@ export async function lastBackupAt(db: Database): Promise<Instant | undefined> {
 /** On which cluster deployments are: by an id that no other cluster has. */
 
 /**
- * How many deployments that may have resources on an engine are on each cluster. The key null counts those whose
- * cluster is unknown.
+ * Returns how many deployments that may have resources on an engine are on each cluster. The key null counts those
+ * whose cluster is unknown.
  */
 export async function countByCluster(db: Database): Promise<Map<string | null, number>> {
   const rows = await db

@@ -21,7 +21,7 @@ export const sealedTables: readonly { table: keyof Tables; key: readonly string[
   { table: 'snapshotPlaces', key: ['place'], columns: ['password'] },
 ];
 
-/** Whether anything in the store is sealed. */
+/** Returns whether anything in the store is sealed. */
 export async function hasSealed(db: Database): Promise<boolean> {
   for (const { table, columns } of sealedTables) {
     const isSealed = sql.join(

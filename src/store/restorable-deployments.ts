@@ -57,7 +57,7 @@ export async function deploymentsInGrace(db: Database): Promise<RetainedDeployme
   }));
 }
 
-/** Whether the removal of retained data is pending, so that its space does not count as free yet. */
+/** Returns whether the removal of retained data is pending, so that its space does not count as free yet. */
 export async function isMakingRoom(db: Database): Promise<boolean> {
   const row = await db
     .selectFrom('deployments')

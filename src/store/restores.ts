@@ -118,7 +118,7 @@ export async function restoreInto(db: Database, deploymentId: string): Promise<R
   return row && restoreFrom(row);
 }
 
-/** How far the try is. */
+/** Returns the progress of the attempt. */
 export async function recordFillProgress(db: Database, id: string, filledKey: string, progress: number): Promise<void> {
   await db
     .updateTable('restores')

@@ -37,7 +37,7 @@ export async function sessionTokensOf(db: Database, accountId: string): Promise<
   }));
 }
 
-/** Whether the session's token was ended. */
+/** Returns whether the session's token was ended. */
 export async function hasEnded(db: Database, sessionId: string): Promise<boolean> {
   const row = await db.selectFrom('sessions').select('tokenEndedAt').where('id', '=', sessionId).executeTakeFirst();
   return row?.tokenEndedAt != null;

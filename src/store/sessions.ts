@@ -61,7 +61,7 @@ export async function sessionOfTokenHash(db: Database, tokenHash: string): Promi
 /** How long a session without a deployment exists. */
 export const openSessionMs = 60 * 60_000;
 
-/** Whether the session has had no deployment yet and has not expired. */
+/** Returns whether the session has had no deployment yet and has not expired. */
 export async function isOpenSession(db: Database, id: string, now: Instant): Promise<boolean> {
   const row = await db
     .selectFrom('sessions')

@@ -104,7 +104,7 @@ export async function namedDigests(db: Database): Promise<Set<string>> {
   return new Set(rows.map(({ digest }) => digest));
 }
 
-/** Whether any namespace has the digest, as a blob or as a manifest. */
+/** Returns whether any namespace has the digest, as a blob or as a manifest. */
 export async function isNamed(db: Database, digest: string): Promise<boolean> {
   const blob = await db.selectFrom('pushedBlobs').select('digest').where('digest', '=', digest).executeTakeFirst();
   if (blob) return true;

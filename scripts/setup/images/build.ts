@@ -29,7 +29,7 @@ export type Recipe = {
   fill(root: Root): Promise<void>;
 };
 
-/** Why this machine cannot build the image, or nothing. */
+/** Returns why this machine cannot build the image, or nothing. */
 export async function obstacleTo(
   recipe: Recipe,
   host: Host,

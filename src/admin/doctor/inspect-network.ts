@@ -92,7 +92,9 @@ function lengthOf(leaf: PeerCertificate | undefined): number {
   return seen.size;
 }
 
-/** How far our clock is ahead of who answers there; `root`: PEM, for one that the machine does not trust. */
+/**
+ * Returns how far this clock is ahead of a server's clock. `root`: PEM, for a server that the machine does not trust.
+ */
 export function clockAhead(url: URL, root: string | undefined): Promise<Observation<number>> {
   return observe(
     () =>

@@ -94,7 +94,7 @@ export function judgePort({ scheme, host, port, answer }: ObservedPort): Check {
   );
 }
 
-/** Whether the service listens where visitors come from. */
+/** Checks whether the service listens on the address that visitors use. */
 export function judgeListening({
   host,
   isPublic,

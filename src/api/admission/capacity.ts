@@ -14,7 +14,7 @@ import type { Bounds } from '../configuration/reading/read-document.ts';
 /** Deployments that end leave the engine within a minute. */
 const retryAfterSeconds = 60;
 
-/** Whether the room is there now. */
+/** Returns whether the space is available now. */
 export async function admitToHost(
   db: Database,
   budget: Budget,

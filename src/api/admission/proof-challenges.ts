@@ -31,7 +31,7 @@ const retryAfterSeconds = 60;
 
 export type Load = { deploying: number; committedShare: number };
 
-/** How much work a start takes now, in rounds; 0 for none. */
+/** Returns the amount of work that a start requires now, in rounds. 0 for none. */
 export function costOf({ mode, cost }: ProofSettings, { deploying, committedShare }: Load): number {
   if (mode === 'off') return 0;
   const times = Math.min(maxTimes, Math.floor(deploying / busyDeploys));

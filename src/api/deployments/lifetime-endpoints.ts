@@ -161,7 +161,7 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
   };
 }
 
-/** How long a restored deployment has, and that this has used an extension. */
+/** Returns the sentence on the time of a restored deployment, and on the extension that the restore has used. */
 function timeInWords(restored: Deployment, limits: Limits, now: Instant): string {
   const minutes = Math.ceil(((restored.expiresAt ?? now) - now) / 60_000);
   const left = extensionsRemaining(restored, limits);

@@ -136,7 +136,7 @@ export async function update(service: Service, updating: Updating): Promise<Resu
   return updated;
 }
 
-/** Whether a pod with volumes is stopped, or gets others. */
+/** Returns whether the update stops a pod with volumes, or changes its volumes. */
 function touchesData({ pods }: UpdatePreview): boolean {
   return pods.some(({ change, volumes }) => volumes.length > 0 && change !== 'unchanged' && change !== 'added');
 }

@@ -18,7 +18,7 @@ export type Watch = {
   wait: Wait;
 };
 
-/** Whether there is nothing to wait for: it runs, has failed, is stopped, or has ended. */
+/** Returns whether the wait is over: the deployment runs, has failed, is stopped, or has ended. */
 export function hasArrived(deployment: Deployment, now: Instant): boolean {
   return deployment.state !== 'deploying' || deployment.stoppedAt !== null || endingAt(deployment, now) !== undefined;
 }

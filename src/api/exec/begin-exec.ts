@@ -103,7 +103,10 @@ async function startIn(
   return await startIn(next.value, { service, deployment, requested }, true);
 }
 
-/** Whether who has begun it may still do so: the token, the plan, or whose the deployment is may have changed since. */
+/**
+ * Returns whether the caller may still run commands. The token, the plan or the owner of the deployment may have
+ * changed since the start.
+ */
 export async function mayGoOn(
   service: Service,
   request: FastifyRequest,
@@ -115,7 +118,7 @@ export async function mayGoOn(
   return found.ok && found.value.id === deploymentId && (await allowExec(service, found.value)).ok;
 }
 
-/** Whether commands may be run in pods of a deployment. */
+/** Returns whether commands may be run in pods of a deployment. */
 export async function allowExec(
   { db, settings, engine }: Pick<Service, 'db' | 'settings' | 'engine'>,
   deployment: Deployment,

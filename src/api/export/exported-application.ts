@@ -107,7 +107,7 @@ export async function openExport(
   });
 }
 
-/** How many restores have put volumes in their places; undefined while one may be doing so. */
+/** Returns how many restores have swapped volumes. Undefined while a restore may be doing so. */
 async function finishedRestores(db: Service['db'], deploymentId: string): Promise<number | undefined> {
   const restores = await restoresOf(db, deploymentId);
   // A deployment that was started from a snapshot has no earlier data.

@@ -141,7 +141,7 @@ export async function followLines(
   if (failed.signal.aborted) throw failed.signal.reason;
 }
 
-/** Whether the engine has reported a change since the last call. */
+/** Returns whether the engine has reported a change since the last call. */
 function listen(engine: Service['engine'], deploymentId: string, until: AbortSignal) {
   let isReported = true;
   let wake = () => {};

@@ -29,8 +29,8 @@ export function secureHeaders(reply: FastifyReply, staysHttps: boolean): void {
 }
 
 /**
- * Whether a browser sent the request for a page of another site. Such a page cannot read the response (CORS is not
- * enabled), but the change would already be done: it could start deployments in the name of its visitor, even on a
+ * Returns whether a browser sent the request for a page of another site. Such a page cannot read the response (CORS is
+ * not enabled), but the change would already be done: it could start deployments in the name of its visitor, even on a
  * laptop's Berth. A deployed application is another site, even if its host is similar. Programs send no origin; with a
  * cookie, which only browsers have, a missing origin is not enough (`callers.ts`).
  */

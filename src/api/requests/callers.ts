@@ -107,7 +107,7 @@ export async function findApplication(
   return ended?.ok ? refuse(active.problem.code, active.problem.error, restoreHint([ended.value])) : active;
 }
 
-/** Whether a name that is not active may be of what has ended: any other refusal is an answer. */
+/** Returns whether an inactive name may belong to an ended deployment. Any other refusal is final. */
 export function mayHaveEnded(active: Result<Deployment>): boolean {
   return !active.ok && ['application_not_found', 'session_not_found'].includes(active.problem.code);
 }
@@ -254,7 +254,8 @@ export const sessionNotFound = refuse(
 );
 
 /**
- * Whether the token or key of a request is still valid, because it may have been ended since. Cookies are not checked.
+ * Returns whether the token or key of a request is still valid, because it may have been revoked since. Cookies are not
+ * checked.
  */
 export async function isKnown(service: Service, request: FastifyRequest, given: Given): Promise<boolean> {
   const token = tokenOf(request, given);

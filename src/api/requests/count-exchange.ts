@@ -18,7 +18,7 @@ export type CountExchange = {
   add(limit: string, key: string, amount: number): void;
   /** This process has so many open for the key now. */
   setOpen(key: string, count: number): void;
-  /** How many the other processes have open for the key, by their reports. */
+  /** Returns the number that other processes have reported as open for the key. */
   openElsewhere(key: string): number;
   /** Handles a report of another process. */
   receive(text: string): void;

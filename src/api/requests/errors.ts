@@ -40,7 +40,9 @@ export const engineUnavailable: Problem = {
   retryAfterSeconds: 5,
 };
 
-/** Whether the engine could not be queried. Neither the request nor the service caused it. */
+/**
+ * Returns whether the error means that the engine could not be queried. Neither the request nor the service caused it.
+ */
 export function isEngineUnavailable(error: unknown): boolean {
   return error instanceof EngineFault && error.kind === 'unavailable';
 }
@@ -52,7 +54,7 @@ export const storageFull: Problem = {
   retryAfterSeconds: 30,
 };
 
-/** Whether a file could not be written because its disk has no space left. */
+/** Returns whether a file could not be written because its disk has no space left. */
 export function isDiskFull(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOSPC';
 }

@@ -56,7 +56,7 @@ function sentence(keyword: string, subject: string, part: Part, params: Record<s
   }
 }
 
-/** Why a text is not valid JSON. Repeats at most one character of the text, because it may contain a token. */
+/** Returns why a text is not valid JSON. Repeats at most one character of the text, because it may contain a token. */
 export function explainJson(text: string): string {
   try {
     JSON.parse(text);

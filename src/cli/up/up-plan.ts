@@ -97,7 +97,7 @@ export function printPlan(
   return lines.join('\n');
 }
 
-/** Whether it can be carried out as it is. */
+/** Returns whether the plan can be carried out. */
 export function isPossible({ refusals, missing, missingFiles }: Plan): boolean {
   return refusals.length === 0 && missing.length === 0 && missingFiles.length === 0;
 }

@@ -8,7 +8,7 @@ const names = /(?:^|-)(?:migrate|migrations?|migrator|seed|seeder|db-init|init-d
 const lastCommand =
   /(?:\bmigrate(?::\w+)?|\bmigrate deploy|\bmigration:run|\bdb:(?:migrate|seed|setup)|\bupgrade head|\bdb push)["']?\s{0,9}$/;
 
-/** Whether a pod without clients is named like a migration, or ends with such a name. */
+/** Returns whether a pod without clients is named like a migration, or ends with such a name. */
 export function looksLikeJob({ name, path, servicePorts, healthCheck, resourceType, command = [] }: PodSpec): boolean {
   if (resourceType !== 'deployment' || path !== undefined || servicePorts.length > 0 || healthCheck) return false;
   return names.test(name) || lastCommand.test(command.join(' ').slice(-200));

@@ -87,7 +87,7 @@ export function bindKind({ source, target }: Pick<Bind, 'source' | 'target'>): B
   return foldersOfTexts.test(last) ? 'texts' : 'data';
 }
 
-/** Whether a folder of this name most likely holds what a program writes. */
+/** Returns whether a folder with this name most likely contains data that a program writes. */
 export function isDataFolderName(path: string): boolean {
   return dataFolder.test(lastOf(path));
 }

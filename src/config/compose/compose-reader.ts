@@ -31,16 +31,16 @@ export type Reading = {
   text(field: Field): string | undefined;
   /** A part of a scalar's text that has no meaning here: its variables are replaced, and may have no value. */
   aside(part: string): string;
-  /** Whether `text` of this field had a variable without a value. */
+  /** Returns whether the `text` of this field had a variable without a value. */
   isIncomplete(field: Field): boolean;
   /** Reports that a field cannot be read because its variables have no value; false if they all have one. */
   needsValue(field: Field, what: string): boolean;
   /** The value of a variable that is named without a dollar sign, such as `environment: [TOKEN]`. */
   variable(at: Field, name: string): string | undefined;
   hasErrorAt(path: string): boolean;
-  /** Whether one is in an entry of the list at the path. */
+  /** Returns whether an entry of the list at the path has a variable without a value. */
   hasErrorBelow(path: string): boolean;
-  /** Whether a finding with this code was collected at the position. Its warning may be at another position. */
+  /** Returns whether a finding with this code was collected at the position. Its warning may be at another position. */
   hasGathered(code: string, at: { line: number; column: number }): boolean;
   diagnostics(): Diagnostic[];
 };

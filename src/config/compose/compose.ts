@@ -26,7 +26,10 @@ import { openVolumes } from './service-volumes.ts';
 /** As many as an application may have pods. */
 const maxServices = 50;
 
-/** Whether a document is meant as a Compose file: by `services`, or by services at the top as in its first form. */
+/**
+ * Returns whether a document is a Compose file: it has `services`, or services at the top level as in the first
+ * version.
+ */
 export function isCompose({ root }: Pick<Source, 'root'>): boolean {
   const document = { tree: root, path: [] };
   if (root.kind !== 'map' || root.entries.has('application')) return false;

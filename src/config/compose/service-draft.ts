@@ -174,7 +174,10 @@ const maxVars = 1000;
 const servers =
   /(?:^|[\s/])(?:docker-entrypoint\.sh|postgres|mysqld|mariadbd|mongod|redis-server|valkey-server|memcached|rabbitmq-server|nats-server|etcd|redpanda|server|start)(?:\s|$)/;
 
-/** Whether a database image runs as one: its image is also used for backups and for clients, which listen nowhere. */
+/**
+ * Returns whether a database image runs as a server. Such images are also used for backups and clients, which do not
+ * listen.
+ */
 function startsServer(command: string[] | undefined): boolean {
   if (!command || command.length === 0 || command[0]!.startsWith('-')) return true;
   return servers.test(command.join(' ').slice(0, 10_000));

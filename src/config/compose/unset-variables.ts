@@ -15,7 +15,10 @@ export function whereToSet(names: readonly string[]): string {
 /** How the document writes a variable without a value: as `$name`, or as a bare name in `environment`. A bare name is not set. */
 export type UnsetForm = 'braces' | 'bare' | 'absent';
 
-/** Whether a `$name` without a value is most probably a dollar sign: names of variables are in upper case. */
+/**
+ * Returns whether a `$name` without a value is most likely a literal dollar sign. Names of variables are usually in
+ * upper case.
+ */
 export function isDollarSign(name: string, isBare: boolean): boolean {
   return isBare && !/^[A-Z_][A-Z0-9_]*$/.test(name);
 }

@@ -16,7 +16,9 @@ export type Report = {
   warn(path: Path, code: Code, message: string, advice?: Advice): void;
   /** Information that calls for no change. */
   note(path: Path, code: Code, message: string, advice?: Advice): void;
-  /** Whether an error was reported at this path, above or below it: what follows from it needs no words. */
+  /**
+   * Returns whether an error was reported at this path, above or below it. Errors that follow from it are not reported.
+   */
   isBroken(path: Path): boolean;
   diagnostics: Diagnostic[];
 };

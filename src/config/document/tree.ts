@@ -197,7 +197,7 @@ export function nearest(root: Tree, path: Path): { field: Field; depth: number }
   return { field, depth: path.length };
 }
 
-/** Whether an alias or a merge key is on the way to a path, or an anchor that an alias repeats. */
+/** Returns whether the path passes through an alias or a merge key, or leads to an anchor that an alias uses. */
 export function isShared(root: Tree, path: Path): boolean {
   let tree: Tree | undefined = root;
   for (const segment of path) {

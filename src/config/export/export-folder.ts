@@ -64,7 +64,7 @@ export function exportTexts(folder: ExportedFolder): ExportedText[] {
   ];
 }
 
-/** Whether the configuration contains written values that are secret. */
+/** Returns whether the configuration contains written values that are secret. */
 function holdsSecrets(spec: AppSpec): boolean {
   const isSecret = spec.pods.some(({ files }) => files.some((file) => file.isSecret));
   return isSecret || spec.registryLogin !== undefined || secretsOf(spec).length > 0;

@@ -9,7 +9,7 @@ export type Manifest = { kind: string; name: string; namespace?: string; labels:
 /** Aliases that a manifest may use; more are an attack. */
 const maxAliases = 100;
 
-/** Whether a text begins like manifests of Kubernetes, and not like a document of this service or of Compose. */
+/** Returns whether a text begins like Kubernetes manifests, and not like a Berth document or a Compose file. */
 export function isManifestText(text: string): boolean {
   const first = (key: string) => new RegExp(`^(?:${key}:|[{,]?[ \\t]*"${key}":)[ \\t]*["']?[A-Za-z]`, 'm').test(text);
   return first('apiVersion') && first('kind') && !/^(?:application|services):/m.test(text);

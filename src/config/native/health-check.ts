@@ -49,7 +49,7 @@ export function boundTimes<T extends Pick<CheckTimes, 'periodSeconds' | 'timeout
   };
 }
 
-/** Why the command cannot be run; undefined when it can. */
+/** Returns why the command cannot be run. Undefined if it can. */
 export function commandProblem(command: readonly string[]): { message: string; hint: string } | undefined {
   if (!command[0]?.trim()) return { message: 'names no program', hint: 'for example pg_isready' };
   if (command.some((word) => word.includes('\0')))

@@ -8,7 +8,7 @@ import { childOf, entriesOf, entryOf, type Field } from '../document/tree.ts';
 
 const begin = 'begin with "application:", then "name:" and "pods:" below it';
 
-/** Whether the document is not a configuration at all. This is reported instead of its details. */
+/** Returns whether the document is not a configuration at all. This is reported instead of its details. */
 export function reportMistakenForm(source: Source, report: Report): boolean {
   const root: Field = { tree: source.root, path: [] };
   const { tree } = root;

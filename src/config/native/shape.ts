@@ -102,7 +102,7 @@ function suggestName(name: string, isPod: boolean): string | undefined {
 
 /** Values that are not in the form of the schema, and whose meaning is certain all the same: accepted, with a warning. */
 
-/** Whether the value is read as it is meant; then there is nothing to complain about but, maybe, its form. */
+/** Returns whether the value has its intended meaning. Then only its form can be wrong. */
 function acceptLeniently(error: ErrorObject, path: Path, source: Source, report: Report): boolean {
   const field = path.findLast((segment) => typeof segment === 'string');
   const text = source.textOf(path);

@@ -46,7 +46,7 @@ const tools: Record<string, Tool> = {
 const known =
   /^(?:admin|administrator|root|user|pass(?:word|wd)?|secret|change-?_?me|example|test|guest|default|demo|minio(?:admin|123)?|grafana|keycloak|postgres|mysql|qwerty|123\d*|(?:admin|pass(?:word)?|root|test)[@_-]?(?:1|12|123|1234|12345))!?$/i;
 
-/** Why a public tool is at risk. Undefined for other pods, and for tools with their own password. */
+/** Returns why a public tool is at risk. Undefined for other pods, and for tools with their own password. */
 export function openTool({ image, vars }: PodSpec): OpenTool | undefined {
   const repository = shortNameOf(image);
   const found = Object.hasOwn(tools, repository) ? tools[repository] : undefined;

@@ -83,7 +83,7 @@ export function isRawTcp(kind: DatabaseKind): boolean {
   return !speaksHttp.has(kind);
 }
 
-/** Whether it is commonly called "the database", unlike a cache, queue or index next to it. */
+/** Returns whether software of this kind is usually called "the database", unlike a cache, queue or index. */
 export function isMainDatabase(kind: DatabaseKind | undefined): boolean {
   return kind !== undefined && ['postgres', 'mysql', 'mongo', 'mssql', 'cassandra'].includes(kind);
 }
@@ -98,7 +98,7 @@ const firstStart: Partial<Record<DatabaseKind, RegExp>> = {
   elasticsearch: /^ELASTIC_PASSWORD$/,
 };
 
-/** Whether a change of the variable means nothing to a database that is there. */
+/** Returns whether an existing database ignores changes of the variable. */
 export function readsOnlyWhenNew(kind: DatabaseKind, variable: string): boolean {
   return firstStart[kind]?.test(variable) ?? false;
 }

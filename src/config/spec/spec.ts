@@ -129,7 +129,7 @@ export type CheckTimes = {
   startPeriodSeconds?: number;
 };
 
-/** Whether the health check has a test of its own, and does not only change the default readiness check. */
+/** Returns whether the health check defines its own test, and does not only change the default readiness check. */
 export function hasTest(check: HealthCheck | undefined): check is HttpCheck | CommandCheck {
   return check !== undefined && ('path' in check || 'command' in check);
 }

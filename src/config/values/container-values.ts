@@ -106,7 +106,7 @@ export function readGroup(text: string, say: FieldReporter): string | undefined 
 
 const hostName = /^(?=.{1,253}$)[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,62})(?:\.[A-Za-z0-9_-]{1,63})*$/;
 
-/** Whether a further name of an address, or of a pod, can be one; reported where it cannot. */
+/** Reads an additional name of an address or pod. Reports an invalid name. */
 export function isHostName(name: string, say: FieldReporter): boolean {
   if (hostName.test(name)) return true;
   say.refuse(`${quote(name)} is not a host name`, 'for example db.example.com');
@@ -217,7 +217,7 @@ export function onlyGiven<T extends object>(options: T): Partial<T> | undefined 
  * Decides which addresses are on the public internet. Pure, and without Node because the checks also run in a browser.
  */
 
-/** Whether an address is not on a list of special addresses. False if the text is not an address. */
+/** Returns whether an address is not on a list of special addresses. False if the text is not an address. */
 export function isPublicAddress(text: string): boolean {
   return /^[\d.]+$/.test(text) ? isPublicIPv4(text) : text.includes(':') && isPublicIPv6(text);
 }

@@ -10,8 +10,8 @@ const dockerHubAliases = new Set(['docker.io', 'index.docker.io', 'registry-1.do
 const reference = /^(?!sha256:)(?!.*(\.\.|\/\/))[A-Za-z0-9][A-Za-z0-9._/:@-]*[A-Za-z0-9]$/;
 
 /**
- * Whether it can be the name of an image. Docker judges the details; what is kept out here would change the path of
- * the request that the name becomes a part of.
+ * Returns whether the text can be an image name. Docker checks the details. Characters that are refused here would
+ * change the path of a request that contains the name.
  */
 export function isReference(image: string): boolean {
   return image.length <= 512 && reference.test(image);
@@ -47,7 +47,7 @@ export function canonicalRegistry(host: string): string {
   return dockerHubAliases.has(lower) ? dockerHub : lower;
 }
 
-/** Whether it is of Docker Hub, by any of its names or by none. */
+/** Returns whether the image is on Docker Hub, under any of its host names or without a host. */
 export function isOfDockerHub(image: string): boolean {
   return registryOf(image) === dockerHub;
 }
@@ -86,7 +86,7 @@ export function tagOf(image: string): string | undefined {
   return splitImage(image).tag || undefined;
 }
 
-/** Whether it names one image for ever. */
+/** Returns whether the reference always names the same image. */
 export function isPinned(image: string): boolean {
   return image.includes('@');
 }

@@ -25,7 +25,7 @@ export const printRate: Print = (rate) => (rate === null ? dash : `${digits(rate
 export const printTime: Print = (ms) =>
   ms === null ? dash : ms >= 10_000 ? '> 10 s' : ms >= 1_000 ? `${digits(ms / 1_000)} s` : `${digits(ms)} ms`;
 
-/** How long something has been running: `45 s`, `12 min`, `3 h 5 min`, `4 d 2 h`. */
+/** Returns how long something has been running: `45 s`, `12 min`, `3 h 5 min`, `4 d 2 h`. */
 export function printUptime(ms: number): string {
   const minutes = Math.floor(Math.max(0, ms) / 60_000);
   if (minutes < 1) return `${Math.floor(Math.max(0, ms) / 1_000)} s`;

@@ -33,7 +33,7 @@ export function isShell(word: string | undefined): boolean {
   return word !== undefined && shells.test(word);
 }
 
-/** Whether a shell reads the command: `sh -c "…"`, in the command or with the shell as entrypoint. */
+/** Returns whether a shell interprets the command: `sh -c "…"`, in the command or with a shell as entrypoint. */
 export function runsInShell(
   entrypoint: readonly string[] | undefined,
   command: readonly string[] | undefined,

@@ -85,8 +85,8 @@ function canBeMadeUp(name: string, uses: readonly SecretUse[]): boolean {
 }
 
 /**
- * Whether the pod uses the value as its own password: a database in its command and in the variables that its image
- * defines, other software in variables with its own name. Other variables of a database are not its own.
+ * Returns whether the pod uses the value as its own password: a database in its command and in the variables that its
+ * image defines, other software in variables with its own name. Other variables of a database are not its own.
  */
 function isDefinedBy({ by, variable }: SecretUse): boolean {
   if (by.own) return variable === undefined || (by.own.test(variable) && !isOfVendor(variable));
@@ -130,7 +130,7 @@ function isOfApplication(name: string): boolean {
   return words.every((word) => neutral.has(word) || isSecretName(word));
 }
 
-/** Whether the name shows that a third party issued the key. */
+/** Returns whether the name shows that a third party issued the key. */
 function isOfAnother(name: string): boolean {
   return given.test(name) || isOfVendor(name);
 }

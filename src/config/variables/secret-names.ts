@@ -4,7 +4,7 @@ import { isBrowserVariable } from '../software/software.ts';
 const secretWords = /^(?:PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|PW|SECRET|TOKEN|KEY|APIKEY|SALT|PEPPER)S?$/;
 const publicWords = /^(?:PUBLIC|PUBLISHABLE|ANON|PUBKEY|ENABLE|ENABLED|DISABLE|REQUIRE|REQUIRED|ALLOW|USE)$/;
 
-/** Whether a variable is named like a password, token or key. */
+/** Returns whether a variable is named like a password, token or key. */
 export function isSecretName(name: string): boolean {
   if (isBrowserVariable(name)) return false;
   const words = wordsOf(name);

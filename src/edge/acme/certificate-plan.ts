@@ -175,7 +175,7 @@ export function planOrders(
   return plan;
 }
 
-/** How many were placed for these hosts in three hours. */
+/** Returns the number of orders for these hosts in the last three hours. */
 function ordersOf(states: readonly CertificateState[], now: Instant): number {
   return states.reduce((sum, state) => sum + ordersLately(state, now), 0);
 }
@@ -215,7 +215,7 @@ export function waitingHosts(
   return new Map([...held, ...first.map(({ host }): [string, CertificateWait] => [host, { because: 'ordered' }])]);
 }
 
-/** Whether browsers take it. */
+/** Returns whether browsers accept the certificate. */
 export function isServed(state: CertificateState | undefined, now: Instant): boolean {
   return state !== undefined && state.expiresAt !== null && state.expiresAt > now;
 }

@@ -34,7 +34,10 @@ export type Edge = {
   change(sites: Site[]): Promise<string[]>;
   /** Has HAProxy serve what was published and changed, should it not. */
   mend(): Promise<void>;
-  /** How many requests are under way at these addresses of endpoints, tunnels included. Throws when HAProxy is away. */
+  /**
+   * Returns the number of requests under way at these endpoint addresses, tunnels included. Throws if HAProxy is not
+   * running.
+   */
   countUnderWay(addresses: readonly string[]): Promise<number>;
   /** Returns the counts by address, since HAProxy was started. Throws if HAProxy is not running. */
   countRequests(): Promise<Map<string, RequestCounts>>;

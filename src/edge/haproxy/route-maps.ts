@@ -37,7 +37,7 @@ export type RouteMaps = {
   writeFiles(): Promise<() => void>;
   /** Returns whether HAProxy has the wanted routes, and repairs them if not. Always removes unused entries. */
   mend(): Promise<boolean>;
-  /** Whether there are so many unused entries that `mend` is worthwhile. */
+  /** Returns whether the number of unused entries makes `mend` worthwhile. */
   isLittered(): boolean;
 };
 

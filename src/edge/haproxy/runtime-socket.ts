@@ -25,9 +25,8 @@ export async function describeRunning(socketPath: string): Promise<Running | und
 }
 
 /**
- * Whether every thread has finished its work in progress. HAProxy answers this command once no thread is in the middle
- * of anything. Other commands are answered by one thread, while another one that was delayed may still send what it
- * decided earlier.
+ * Returns whether every thread has finished its current work. HAProxy executes this command when no thread is busy.
+ * Other commands are executed by one thread, while a delayed thread may still forward a request by an earlier decision.
  */
 export async function awaitThreads(socketPath: string): Promise<boolean> {
   return await runCommand(socketPath, 'show fd 0').then(
@@ -73,7 +72,7 @@ export async function commandAll(socketPath: string, commands: string[]): Promis
   for (const line of chunks(commands)) await runSilently(socketPath, line.trim().replaceAll('\n', ';'));
 }
 
-/** How many requests are under way at these addresses, tunnels included. */
+/** Returns the number of requests under way at these addresses, tunnels included. */
 export async function countUnderWay(socketPath: string, addresses: readonly string[]): Promise<number> {
   const answers = await Promise.all(
     addresses.map((address) => runCommand(socketPath, `show table ${underWayTable} key ${address}`)),

@@ -158,7 +158,7 @@ ${link(site.dashboardUrl, 'It is mine: start it')}`,
   };
 }
 
-/** Why is the owner's to read, in the status. */
+/** The status shows the reason, which only the owner may read. */
 function suspended(site: SiteState): Answer {
   return {
     status: 503,

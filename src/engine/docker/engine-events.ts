@@ -26,7 +26,7 @@ export type Events = {
   /** The number of the last event; a mark for `hasChangedSince`. */
   mark(): number;
   hasChangedSince(deploymentId: string, mark: number): boolean;
-  /** Whether there are listeners. Without any, marks are meaningless. */
+  /** Returns whether there are listeners. Without listeners, marks are meaningless. */
   isListening(): boolean;
 };
 

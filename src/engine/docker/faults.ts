@@ -143,7 +143,7 @@ function reasonIn(text: string): string {
   return `the container engine refuses it: ${reason.length > 300 ? `${reason.slice(0, 300)}…` : reason}`;
 }
 
-/** Whether an error, also of a program, means that the disk is full. */
+/** Returns whether an error of the kernel or a program means that the disk is full. */
 export function isDiskFull(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOSPC' || /no space left/i.test(String(error));
 }

@@ -157,8 +157,9 @@ async function look(
 }
 
 /**
- * Whether the engine was started since. It stops its containers before it ends, and does not restart those that then
- * exited with 0. Its default network is created at each start; without that network the answer is unknown.
+ * Returns whether the engine was started after the instant. It stops its containers before it ends, and does not
+ * restart containers that exited with 0. Its default network is created at each start; without that network the answer
+ * is unknown.
  */
 async function wasStoppedWithEngine(docker: Docker, atMs: number): Promise<boolean> {
   const network = await orAbsent(docker.getNetwork('bridge').inspect());

@@ -196,7 +196,10 @@ export async function findDiskMeans(
 
 type Trial = { deploymentId: string; volume: string };
 
-/** Why not, in words for the operator; undefined when they can. Takes 0.2 s, and leaves nothing. */
+/**
+ * Returns why loop volumes cannot be used, as a sentence for the operator. Undefined if they can. The check takes 0.2 s
+ * and leaves nothing behind.
+ */
 async function loopObstacle(docker: Docker, owner: string, directory: string): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return 'Berth does not run as root';
   if (!isLocal(docker)) return 'the engine is on another machine';

@@ -29,7 +29,9 @@ export type ClusterImages = {
    * volumes start empty. Throws EngineFault.
    */
   contents(paths: readonly string[], ...brought: Parameters<FetchImage>): Promise<ReadonlyMap<string, ImageContent>>;
-  /** Whether the nodes have the image. For images that nodes pull from Berth, they only have the running ones. */
+  /**
+   * Returns whether the nodes have the image. For images that nodes pull from Berth, they only have the running ones.
+   */
   isOnNodes(image: string): boolean;
 };
 

@@ -41,8 +41,8 @@ type Filled = New & { content: ImageContent };
 const keyOf = (deploymentId: string) => `begin-${deploymentId}`;
 
 /**
- * Whether an object belongs to a start that may continue and must not be cleaned up. Without a network nothing can
- * start, so it was left by a killed process.
+ * Returns whether an object belongs to a start that may continue and must not be cleaned up. Without a network nothing
+ * can start, so it was left by a killed process.
  */
 export function isFirstFill(cache: Pick<Cache, 'find'>, found: Found): boolean {
   const deploymentId = deploymentOf(found);

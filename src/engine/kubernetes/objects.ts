@@ -237,7 +237,7 @@ export function replacedClaims(claims: readonly FoundClaim[]): Map<string, strin
   return new Map(current.filter(([volume, name]) => name !== clusterName(volume)));
 }
 
-/** Whether it has one of the claims, or is to have it. */
+/** Returns whether the pod has one of the claims, or is going to have it. */
 export function mounts({ spec }: { spec?: { volumes?: VolumeSource[] } }, claims: ReadonlySet<string>): boolean {
   return spec?.volumes?.some(({ persistentVolumeClaim: source }) => source && claims.has(source.claimName)) ?? false;
 }
@@ -246,7 +246,7 @@ export function templateMounts({ spec }: FoundController, claims: ReadonlySet<st
   return spec?.template !== undefined && mounts(spec.template, claims);
 }
 
-/** Whether containers of the pod run or will run. */
+/** Returns whether containers of the pod run or will run. */
 export function isAtWork({ status }: FoundPod): boolean {
   return status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
 }

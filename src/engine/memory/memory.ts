@@ -222,7 +222,10 @@ function describe(container: MemoryContainer): ObservedWorkload {
   };
 }
 
-/** Whether the next observation will differ without an operation: a container is about to become ready or to end. */
+/**
+ * Returns whether the next observation will differ without an operation: a container is about to become ready or to
+ * end.
+ */
 function mayChange(world: MemoryWorld, deploymentId: string): boolean {
   return world.containers
     .of(deploymentId)

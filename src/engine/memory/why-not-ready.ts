@@ -21,7 +21,7 @@ function stuckSince(by: Stuck['by'], { run: { ports = [] } }: MemoryContainer, s
   return by === 'listening' ? { by, since, open: [...ports] } : { by, since };
 }
 
-/** Why it is not ready, in words; undefined when it is. */
+/** Returns why the container is not ready. Undefined if it is ready. */
 export function reasonNotReady(container: MemoryContainer): string | undefined {
   const { phase, exitCode } = container;
   if (phase === 'created') return 'is created but not started';

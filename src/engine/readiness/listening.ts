@@ -44,7 +44,7 @@ export async function readListening(pid: number, containerId: string): Promise<L
   }
 }
 
-/** Whether a socket there accepts connections from outside its own container. */
+/** Returns whether a socket on this address accepts connections from outside its container. */
 export async function isListening(pid: number, containerId: string, wanted: number): Promise<boolean> {
   const listening = await readListening(pid, containerId);
   return listening?.some(({ port, isLocalOnly }) => port === wanted && !isLocalOnly) ?? false;

@@ -131,7 +131,7 @@ function place(bind: Mount, hidden: readonly string[], mounted: Mounted, context
   }
 }
 
-/** Whether images have files of their own at a place, as systems and programs put them there: `/etc/nginx/conf.d`. */
+/** Returns whether images usually have files at this path, such as `/etc/nginx/conf.d`. */
 function holdsFiles(target: string): boolean {
   return /^\/(?:$|(?:bin|etc|home|lib|lib64|opt|root|sbin|srv|usr|var)(?:\/|$))/.test(target);
 }
@@ -195,7 +195,9 @@ function isDataDirectory(target: string, image: string): boolean {
   );
 }
 
-/** Whether the image has at the mount's place what is mounted: its Dockerfile copies it there. */
+/**
+ * Returns whether the image contains the mounted files at the mount's path, because its Dockerfile copies them there.
+ */
 function isCopied(
   { source, target }: Mount,
   built: { context: string; image: DockerImage },

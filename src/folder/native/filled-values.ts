@@ -91,7 +91,7 @@ function placeOf(key: string, value: Tree, around: Place, isShell: boolean): Pla
   return isShell && (key === 'command' || key === 'entrypoint') ? 'left' : 'value';
 }
 
-/** Whether the `command` in a map is read by a shell, whose variables are its own. */
+/** Returns whether a shell reads the `command` of a map. The shell's variables are then its own. */
 function isInShell(field: Field): boolean {
   const words = (key: string): string[] | undefined => {
     const child = childOf(field, key);

@@ -49,7 +49,7 @@ export function readNative(
 /** Said by questions. */
 const requested = new Set(['unset-variable', 'missing-key']);
 
-/** Whether the service makes up the value of a name. */
+/** Returns whether the service generates the value of the name. */
 function judge(
   document: string,
   tree: Tree,

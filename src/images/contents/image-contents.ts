@@ -262,7 +262,7 @@ function pruneBelow(node: Node, layer: number): void {
   for (const [step, child] of node.children) if (!isLeft(child, layer)) node.children.delete(step);
 }
 
-/** Whether anything of it is the layer's own; all else is gone then. */
+/** Returns whether a part of the path belongs to this layer. Then all other content is hidden. */
 function isLeft(node: Node, layer: number): boolean {
   pruneBelow(node, layer);
   if (node.said && node.said.layer !== layer) delete node.said;

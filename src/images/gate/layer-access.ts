@@ -12,10 +12,10 @@ import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
 export type LayerAccess = {
   /** Notes that its registry has sent a layer. */
   recordSent(image: ResolvedUpstream, layer: Descriptor): void;
-  /** Whether its registry has sent the layer, or the layer is public: no request is needed. */
+  /** Returns whether no request is needed: its registry has sent the layer, or the layer is public. */
   isProven(image: ResolvedUpstream, layer: Descriptor): boolean;
   /**
-   * Whether possession can be confirmed without a download: clients that pushed a layer have proven it. Throws
+   * Returns whether possession can be confirmed without a download: clients that pushed a layer have proven it. Throws
    * ImageFault, DialFault.
    */
   confirm(image: ResolvedUpstream, layer: Descriptor, signal: AbortSignal): Promise<boolean>;

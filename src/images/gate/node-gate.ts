@@ -219,7 +219,10 @@ function listen(server: Server, at: Place): Promise<void> {
 
 const answerMs = 5_000;
 
-/** Whether the listener there belongs to this installation: only that can open what this one has sealed. */
+/**
+ * Returns whether the listener belongs to this installation. Only such a process can open a text that this one has
+ * sealed.
+ */
 async function takesPassesOf(seal: Pick<Seal, 'close'>, at: Pick<NodeGateSettings, 'host' | 'port'>): Promise<boolean> {
   const password = passwordOf({ purpose, image: '', platform: { os: '', architecture: '' } }, seal);
   const auth = `${username}:${password}`;

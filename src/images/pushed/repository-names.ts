@@ -18,7 +18,7 @@ export function namespaceOf(owner: ImageOwner): string {
   return `${letter}${createHash('sha256').update(`images of ${owner.kind} ${id}`).digest('hex').slice(0, 16)}`;
 }
 
-/** Whether it is a whole name, namespace and all. */
+/** Returns whether the name is complete, with its namespace. */
 export function isRepository(text: string): boolean {
   // The grammar takes time with the length alone: no part of it can be read in two ways.
   return text.length <= 255 && repositoryGrammar.test(text);

@@ -21,8 +21,8 @@ export type ListedRegistry = ListedHost & {
 };
 
 /**
- * Whether the login of a registry opens a repository to all users. On Docker Hub, a login is for the pull limit: it
- * opens the official images and the listed repositories. Elsewhere it opens all by default.
+ * Returns whether the login of a registry opens a repository to all users. On Docker Hub, a login is for the pull
+ * limit: it opens the official images and the listed repositories. Elsewhere it opens all by default.
  */
 export function opens({ open }: ListedRegistry, { registry, repository }: { registry: string; repository: string }) {
   if (registry === 'docker.io' && repository.startsWith('library/')) return true;

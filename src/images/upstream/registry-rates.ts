@@ -19,7 +19,7 @@ export function pullsLeft(headers: IncomingHttpHeaders): number | undefined {
 }
 
 export type RateLimits = {
-  /** How much longer this must not be requested; 0 if it may be. */
+  /** Returns the remaining time during which the registry must not be queried. 0 if it may be. */
   waitMs(what: string): number;
   /** Blocks requests for this long. */
   leaveAlone(what: string, ms: number): void;

@@ -83,7 +83,7 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
     return placeOf(answer);
   }
 
-  /** How much of an upload has arrived. Undefined if it is gone or cannot be continued. */
+  /** Returns how much of an upload has arrived. Undefined if it is gone or cannot be continued. */
   async function progressOf(place: string): Promise<number | undefined> {
     for (const pauseMs of [...pauses, undefined]) {
       const answer = await send(place);

@@ -164,7 +164,7 @@ SET @held = GET_LOCK('berth_restore', 60);
 SET @held = (SELECT 1 UNION SELECT IF(@held = 1, 1, 2));
 `;
 
-/** Whether there are the old databases or the new at any instant. */
+/** Returns whether either the old or the new databases exist at any instant. */
 export function loadsAtOnce(kind: LoadedKind): boolean {
   return kind === 'postgres';
 }

@@ -18,7 +18,7 @@ export async function changeSchema(db: Kysely<unknown>, statements: string): Pro
   for (const statement of text.split(/;\n/)) if (statement.trim() !== '') await sql.raw(statement).execute(db);
 }
 
-/** Whether the database has other connections: any in SQLite, those of services in PostgreSQL. */
+/** Returns whether the database has other connections: any in SQLite, those of services in PostgreSQL. */
 export async function areOthersOn<T>(db: Kysely<T>): Promise<boolean> {
   if (isPostgres(db)) return (await otherServices(db)).length > 0;
   try {

@@ -29,7 +29,7 @@ export type NotificationReader = {
   processId: string;
   /** Called without news when some may have been missed. */
   notify(news?: Notification): void;
-  /** Whether the others see that it is there. */
+  /** Returns whether the other processes see this one as connected. */
   setReachable(isSeen: boolean): void;
   /** Another process holds something, and is not there any more. */
   onProcessEnd(processId: string): void;

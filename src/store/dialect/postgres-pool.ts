@@ -86,7 +86,10 @@ const undone = { command: 'ROLLBACK', rowCount: 0, rows: [] };
 
 function ignore(): void {}
 
-/** Whether nothing can have been done: what is not committed is undone when its connection ends. */
+/**
+ * Returns whether the statement cannot have had an effect. Uncommitted changes are rolled back when the connection
+ * ends.
+ */
 function isCertain(text: string, trouble: ReturnType<typeof problemOf>, isInTransaction: boolean): boolean {
   return trouble !== 'lost' || (isInTransaction ? text !== 'commit' : isReading(text));
 }

@@ -5,7 +5,10 @@ import { isPostgres } from '../dialect/dialect.ts';
 import { migrations } from './index.ts';
 import { obstacleTo, type SchemaRight, schemaStep } from './schema-step.ts';
 
-/** Whether `migrate` has to run. A read: migrating waits for other writers. Throws StartError if it may not run. */
+/**
+ * Returns whether `migrate` has to run. Only reads, because a migration waits for other writers. Throws StartError if a
+ * migration is needed but not allowed.
+ */
 export async function mustMigrate(database: QueryExecutorProvider, right: SchemaRight): Promise<boolean> {
   const step = schemaStep(await present(database), Object.keys(migrations));
   const obstacle = obstacleTo(step, right);

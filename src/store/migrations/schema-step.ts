@@ -27,7 +27,7 @@ export function schemaStep(present: readonly string[], known: readonly string[])
  */
 export type SchemaRight = 'all' | 'make' | 'nothing';
 
-/** Why the step is not allowed, for the operator; undefined when it is allowed. */
+/** Returns why the step is not allowed, for the operator. Undefined if it is allowed. */
 export function obstacleTo(step: SchemaStep, right: SchemaRight): string | undefined {
   switch (step.kind) {
     case 'none':

@@ -96,7 +96,7 @@ export function requestVerification(email: string): Promise<Answer<unknown>> {
   return request('/api/auth/send-verification-email', { json: { email, callbackURL: verifiedPath } });
 }
 
-/** Whether the token of a mail's link verifies an address. */
+/** Returns whether the token of a mail's link verifies an address. */
 export function verifyEmail(token: string): Promise<Answer<unknown>> {
   return request('/api/auth/verify-email', { query: { token } });
 }

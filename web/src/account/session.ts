@@ -46,7 +46,7 @@ export function signInMethods(): Promise<SignInMethods | undefined> {
   return methods;
 }
 
-/** Whether this server sends mails; undefined until that is known. */
+/** Returns whether this server sends mails. Undefined until that is known. */
 export function useSendsMail(): boolean | undefined {
   const [sendsMail, setSendsMail] = useState<boolean>();
   useEffect(() => void signInMethods().then((known) => setSendsMail(known?.sendsMail)), []);

@@ -70,7 +70,7 @@ function iconOf(minutes: number): string {
 
 const wishKey = 'berth.notify';
 
-/** Whether this browser could notify, and the user has not decided yet. */
+/** Returns whether this browser supports notifications and the user has not decided yet. */
 export function canRequestNotifications(): boolean {
   if (!('Notification' in window) || Notification.permission === 'denied') return false;
   return Notification.permission === 'default' || localStorage.getItem(wishKey) === null;

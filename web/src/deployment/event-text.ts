@@ -57,12 +57,12 @@ export function isFailure(event: StreamedEvent): boolean {
   return event.kind === 'state' && event.state === 'failed';
 }
 
-/** Whether a restore continues an ended deployment. */
+/** Returns whether a restore continues an ended deployment. */
 export function isRestore(event: StreamedEvent): boolean {
   return event.kind === 'intent' && event.intent === 'restore';
 }
 
-/** Why the deployment has ended: nothing comes after it but the clearing away, or a restore. */
+/** Returns why the deployment has ended. Only clean-up or a restore follows. */
 export function endOf(event: StreamedEvent): 'removed' | 'expired' | undefined {
   return event.kind === 'state' && event.state === 'expired' ? event.because : undefined;
 }

@@ -64,8 +64,8 @@ function withEvent(status: Status, event: StreamedEvent): Status {
 }
 
 /**
- * Whether the event calls for a new status: a state has changed, or an intent was accepted. The service reports the
- * current condition of pods and disks; the event's own may be outdated.
+ * Returns whether the event requires a new status: a state has changed, or an intent was accepted. The service reports
+ * the current condition of pods and disks; the event's own may be outdated.
  */
 export function callsForStatus({ kind }: Pick<StreamedEvent, 'kind'>): boolean {
   return kind === 'state' || kind === 'intent' || kind === 'pod' || kind === 'disk';

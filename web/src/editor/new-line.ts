@@ -5,8 +5,8 @@ import type { Command } from '@codemirror/view';
 import { keyAndValue, readLine } from './cursor.ts';
 
 /**
- * How far the line after this one is indented; undefined where brackets are open.
- * @param isText within a text of several lines, or a comment.
+ * Returns the indentation of the line after this one. Undefined inside brackets. @param isText within a text of several
+ * lines, or a comment.
  */
 export function indentAfter(before: string, isText: boolean): number | undefined {
   const margin = /^\s*/.exec(before)![0].length;

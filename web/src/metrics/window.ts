@@ -28,7 +28,7 @@ export function measuredPart(metrics: DeploymentMetrics): DeploymentMetrics {
   };
 }
 
-/** How long that is: `The last 5 minutes`, `The last hour`. */
+/** Prints the length of the window: `The last 5 minutes`, `The last hour`. */
 export function spanText({ site, stepSeconds }: DeploymentMetrics): string {
   const minutes = Math.round((site.series.requestsPerSecond.length * stepSeconds) / 60);
   if (minutes < 60) return `The last ${minutes} minutes`;

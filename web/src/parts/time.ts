@@ -14,14 +14,14 @@ export function printCountdown(ms: number): string {
   return `${Math.floor(seconds / 60)}:${twoDigits(seconds % 60)}`;
 }
 
-/** How long something took: `0.3 s`, `12 s`, `2 min 05 s`. */
+/** Prints a duration: `0.3 s`, `12 s`, `2 min 05 s`. */
 export function printSpan(ms: number): string {
   if (ms < 10 * secondMs) return `${(Math.max(0, ms) / secondMs).toFixed(1)} s`;
   const seconds = Math.round(ms / secondMs);
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${twoDigits(seconds % 60)} s`;
 }
 
-/** How long ago: `just now`, `5 min ago`, `3 h ago`, `2 d ago`. */
+/** Prints how long ago an instant was: `just now`, `5 min ago`, `3 h ago`, `2 d ago`. */
 export function printAgo(ms: number): string {
   if (ms < minuteMs) return 'just now';
   if (ms < hourMs) return `${Math.floor(ms / minuteMs)} min ago`;

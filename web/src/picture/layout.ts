@@ -98,7 +98,7 @@ function joined(points: Point[], from: Box, to: Box, direction: 'across' | 'down
   return [{ x: startX, y: top }, first, ...bends, last, { x: endX, y: bottom }];
 }
 
-/** Whether there is more to say of it than its name and image. */
+/** Returns whether the pod has more details than its name and image. */
 export function hasFoot({ volumes, replicas, resourceType }: PodOutline): boolean {
   return volumes.length > 0 || replicas > 1 || resourceType !== 'deployment';
 }
@@ -143,12 +143,12 @@ export function drawHead(points: readonly Point[], size = 7): string {
 
 type Size = { width: number; height: number };
 
-/** How much a picture shrinks to fit into a frame: never below what can be read, never larger than it is. */
+/** Returns the scale of a picture in a frame: at most 1, and never below a readable size. */
 export function scaleFor(picture: Size, frame: Size): number {
   return Math.max(smallestScale, wholeScale(picture, frame));
 }
 
-/** How much it shrinks to be seen as a whole, whether it can be read so or not. */
+/** Returns the scale at which the whole picture is visible, readable or not. */
 export function wholeScale({ width, height }: Size, frame: Size): number {
   return Math.min(1, frame.width / width, frame.height / height);
 }

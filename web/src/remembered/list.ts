@@ -50,7 +50,7 @@ export function withEnd(
   });
 }
 
-/** Whether it runs, as far as known, or may have been restored elsewhere. */
+/** Returns whether the deployment runs, as far as known, or may have been restored elsewhere. */
 export function mayRun({ hasEnded, restorableUntil }: Remembered, now: number): boolean {
   return !hasEnded || restorableUntil === undefined || Date.parse(restorableUntil) > now;
 }

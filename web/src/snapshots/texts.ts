@@ -64,7 +64,7 @@ export function dumpChoiceOf(dumpable: Snapshots['dumpable']): { label: string; 
   return { label: `With the database’s own tool: ${listed([...dumped, ...saved])}`, hint: hints.join(' ') };
 }
 
-/** Why the last attempt failed, and what becomes of it. */
+/** Returns why the last attempt failed, and what happens next. */
 export function problemOf({ state, problem }: Pick<Snapshot | Restore, 'state' | 'problem'>): string | undefined {
   if (problem === undefined) return undefined;
   return state === 'failed' ? problem : `${problem} It will be tried again.`;
@@ -121,7 +121,7 @@ export function termsOf({ count, bytes, everyHours }: Snapshots['kept']): string
   return `The newest ${count} requested snapshots are kept${every}; up to ${printBytes(bytes)} for the whole account.`;
 }
 
-/** Why no snapshot can be taken, and what to do about it; undefined where one can. */
+/** Returns why no snapshot can be taken, and what to do about it. Undefined if one can. */
 export function obstacleOf(found: { isOffered: boolean; isKept: boolean; hasVolumes: boolean }): string | undefined {
   const { isOffered, isKept, hasVolumes } = found;
   if (!hasVolumes)

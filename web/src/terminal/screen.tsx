@@ -87,7 +87,10 @@ export default function Screen({ target, pod, isOver, onEnd, onLeave }: ScreenPr
   return <div className="screen" ref={place} />;
 }
 
-/** Whether the terminal gets it: with Tab for programs, there has to be a key that leads out; and what is selected can be copied. */
+/**
+ * Returns whether the terminal receives the key. Because programs get Tab, another key leaves the terminal, and
+ * selected text can be copied.
+ */
 function keyGoesTo(terminal: Terminal, event: KeyboardEvent, leave: () => void): boolean {
   if (event.key === 'F6') {
     if (event.type === 'keydown') leave();

@@ -61,12 +61,12 @@ export async function lastEnd(
   return { finishedAt, exit, isSettled: isSettled(exit, nowMs) };
 }
 
-/** Whether later events cannot change the exit. */
+/** Returns whether later events cannot change the exit. */
 function isSettled(exit: Exit | undefined, nowMs: number): boolean {
   return exit !== undefined && (isCertain(exit) || nowMs - exit.at > settleMs);
 }
 
-/** Whether what the engine says of the container says all. */
+/** Returns whether the engine's data about the container is complete. */
 function isCertain({ code, isOutOfMemory }: Exit): boolean {
   return code !== killedCode || isOutOfMemory;
 }

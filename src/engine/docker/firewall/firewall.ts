@@ -183,7 +183,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     return present;
   }
 
-  /** Whether another process of this installation made, changed or removed networks. */
+  /** Returns whether another process of this installation made, changed or removed networks. */
   async function meetOthers(found: Listing | undefined): Promise<boolean> {
     const print = () =>
       [...bridges].map(([bridge, { egress, turn }]) => `${bridge} ${policyChain(egress)} ${turn}`).join();

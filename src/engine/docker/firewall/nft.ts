@@ -60,7 +60,7 @@ export async function list(table: string): Promise<string | undefined> {
 const pauseMs = 10_000;
 
 export type TableWatch = Disposable & {
-  /** Whether the table may have changed since the last call: after a change, and when that is unknown. */
+  /** Returns whether the table may have changed since the last call. True if that is unknown. */
   mayHaveChanged(): boolean;
 };
 

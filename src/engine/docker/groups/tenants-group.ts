@@ -124,9 +124,9 @@ export type Kernel = {
   make(path: string): Promise<void>;
   /** Removes a group and its subgroups everywhere. Ignores groups that are gone or have processes. */
   remove(path: string): Promise<void>;
-  /** Whether there are groups in it, which containers have while they run. */
+  /** Returns whether the group contains groups, which running containers have. */
   isUsed(path: string): Promise<boolean>;
-  /** How much memory it may hold; at least 2^62 or Infinity without a limit. */
+  /** Returns the memory limit of the group. At least 2^62 or Infinity without a limit. */
   limitOf(path: string): Promise<number>;
   setLimit(path: string, bytes: number): Promise<void>;
 };

@@ -49,14 +49,14 @@ export function createHostFacts(docker: Docker, uptime: () => number): () => Pro
   };
 }
 
-/** Whether API version `version` is `wanted` or newer, e.g. `1.44`. */
+/** Returns whether API version `version` is `wanted` or newer, e.g. `1.44`. */
 export function isAtLeast(version: string, wanted: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [wantedMajor = 0, wantedMinor = 0] = wanted.split('.').map(Number);
   return major === wantedMajor ? minor >= wantedMinor : major > wantedMajor;
 }
 
-/** Whether the engine is reached through a socket of this machine. */
+/** Returns whether the engine is reached through a socket of this machine. */
 export function isLocal(docker: Docker): boolean {
   const { socketPath } = docker.modem as { socketPath?: string };
   return Boolean(socketPath);

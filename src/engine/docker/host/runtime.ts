@@ -13,7 +13,7 @@ export type KnownRuntime = { path?: string; runtimeArgs?: string[] | null };
  */
 export const gvisorArguments: readonly string[] = ['--platform=systrap', '--network=host', '--overlay2=none'];
 
-/** Why pods cannot run in it, and what to do about it; undefined when they can. */
+/** Returns why pods cannot run with this runtime, and what to do about it. Undefined if they can. */
 export async function findRuntimeProblem(docker: Docker, runtime: Runtime): Promise<string | undefined> {
   return runtimeProblem(runtime, await knownRuntimes(docker));
 }

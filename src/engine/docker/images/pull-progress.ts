@@ -27,7 +27,7 @@ const idLength = 12;
 export type PullWatch = {
   /** The next line of the engine's. */
   line(line: PullLine): PullProgress;
-  /** How much of a layer has come to the gate. */
+  /** Returns the share of a layer that has arrived at the gate. */
   passed(digest: string, bytes: number): PullProgress;
 };
 

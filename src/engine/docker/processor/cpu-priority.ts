@@ -30,7 +30,7 @@ export function updateDemand(before: CpuDemand | undefined, use: ProcessorUse, l
   return { ...use, isGreedy, sinceMs: isGreedy === before.isGreedy ? before.sinceMs : before.atMs };
 }
 
-/** Whether the container must yield from now on. `givesWay`: whether it yields already. */
+/** Returns whether the container must yield from now on. `givesWay`: whether it yields already. */
 export function mustYield({ isGreedy, sinceMs, atMs }: CpuDemand, isYielding: boolean): boolean {
   const forMs = atMs - sinceMs;
   return isGreedy ? isYielding || forMs >= patienceMs : isYielding && forMs < calmMs;

@@ -60,7 +60,7 @@ export function createProcessorCheck(
     return group && { group, limitMillis: (container.HostConfig.NanoCpus ?? 0) / 1e6 };
   }
 
-  /** Whether it yields now. */
+  /** Returns whether the container yields now. */
   async function follow(one: Known, workload: string | undefined): Promise<boolean> {
     const before = await isYielding(one.group);
     one.appetite = updateDemand(one.appetite, { usedMs: await usedMsOf(one.group), atMs: uptime() }, one.limitMillis);

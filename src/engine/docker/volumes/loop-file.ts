@@ -92,7 +92,7 @@ export async function unmount({ mount, image }: LoopPlace): Promise<void> {
   }
 }
 
-/** Whether a loop device has it. */
+/** Returns whether a loop device uses the file. */
 async function isAttached(image: string): Promise<boolean> {
   return (await runProgram(['losetup', '--associated', image])).trim() !== '';
 }

@@ -158,9 +158,9 @@ async function deviceOf(folder: string): Promise<number> {
 const walkMs = 10 * 60_000;
 
 /**
- * How much a reader gets from the files below these directories, whose file systems alone are walked: holes are read as
- * zeros, and a file with several names is read by each, so a volume of 16 MiB can have terabytes to read. Throws after ten
- * minutes.
+ * Returns the number of bytes that a reader gets from the files in these directories. Other file systems are skipped.
+ * Holes are read as zeros and hard links are read once for each name, so a volume of 16 MiB can contain terabytes.
+ * Throws after ten minutes.
  */
 export async function apparentBytesBelow(directories: readonly string[]): Promise<number> {
   if (directories.length === 0) return 0;

@@ -45,9 +45,9 @@ export function networkPolicy(owner: string, deploymentId: string, egress: Egres
 }
 
 /**
- * Whether an existing policy matches. If two processes have different settings, such as during an upgrade, the later
- * one decides, because otherwise each would undo the other's policy forever. Manual edits do not count, and neither do
- * policies from the future of this store, which exist after a restore from a backup.
+ * Returns whether an existing policy matches. If two processes have different settings, such as during an upgrade, the
+ * later one decides, because otherwise each would undo the other's policy forever. Manual edits do not count, and
+ * neither do policies from the future of this store, which exist after a restore from a backup.
  */
 export function isPolicyFor(egress: Egress, settings: PolicySettings, { metadata, spec }: FoundPolicy): boolean {
   const [wanted, found] = [hashOf(policySpec(egress, settings), egress), hashOf(spec, egress)];
