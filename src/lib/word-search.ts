@@ -23,7 +23,7 @@ export function createWordSearch(words: Iterable<string>): WordSearch {
   const beginnings = new Uint8Array(beginningsSize);
   for (const part of parts) beginnings[beginningAt(part, 0)] = 1;
 
-  /** Returns the length of the longest word that begins there. 0 if there is none. */
+  /** Returns the length of the longest word that begins there. 0 if no word begins there. */
   function lengthAt(text: string, from: number): number {
     if (beginnings[beginningAt(text, from)] === 0) return 0;
     const rest = text.slice(from, from + partLength);

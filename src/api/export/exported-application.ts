@@ -131,7 +131,7 @@ function withSettledImages(
   const pods = spec.pods.map((pod) => {
     const settled = Object.hasOwn(images, pod.image) ? images[pod.image]! : pod.image;
     const pushed = readPushedReference(settled);
-    // The tag stays, because it tells users and tools which version it is.
+    // The tag stays, because it shows users and tools the version.
     if (!pushed) return { ...pod, image: pinned(pod.image, splitImage(settled).digest) };
     const [, ...name] = pushed.repository.split('/');
     const image = `${spec.name}-${name.join('-')}:${splitImage(settled).tag ?? 'exported'}`;
