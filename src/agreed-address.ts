@@ -17,8 +17,8 @@ export function addressMark(settings: AddressSettings): string {
 }
 
 /**
- * Throws StartError where a service lives that calls applications otherwise. `predecessors`: how many of those may, since
- * they are about to leave.
+ * Throws StartError if a running service uses other application addresses. `predecessors`: the number of services that
+ * may differ, because they are about to end.
  */
 export async function agreeOnAddress(db: Database, settings: AddressSettings, predecessors: number): Promise<void> {
   if (!isPostgres(db)) return;
@@ -26,7 +26,7 @@ export async function agreeOnAddress(db: Database, settings: AddressSettings, pr
   if (others.length > predecessors) throw new StartError(anotherAddress);
 }
 
-/** PURE. Of the processes of these names, those with another mark; a process without a dot has none. */
+/** PURE. Returns the names of processes with another mark. A name without a dot has no mark. */
 export function differing(names: readonly string[], mark: string): string[] {
   return names.filter((name) => name.includes('.') && !name.endsWith(`.${mark}`));
 }

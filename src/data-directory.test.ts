@@ -29,7 +29,7 @@ test('a database that is missing from a data directory that was used is a mistak
     `belongs to me, but its database ${dataDir}/berth.db is missing[^]*1\\. Put [^]*2\\. Restore [^]*3\\. Begin [^]*label=berth.owner=me`,
   );
   await assert.rejects(requireDatabase(place()), { message: words });
-  // As a start that was killed leaves it.
+  // The state after a killed start.
   await writeFile(join(dataDir, 'berth.db'), '');
   await assert.rejects(requireDatabase(place()), { message: words });
 });

@@ -19,7 +19,7 @@ function markFile(dataDir: string): string {
 
 type Place = Pick<StoreSettings, 'dataDir' | 'databaseUrl'>;
 
-/** Call it before the database is opened, which makes a missing one. Throws StartError. */
+/** Call it before the database is opened, because that creates a missing one. Throws StartError. */
 export async function requireDatabase({ dataDir, databaseUrl }: Place): Promise<void> {
   const file = databaseFile({ dataDir });
   if (databaseUrl || (existsSync(file) && statSync(file).size > 0)) return;
@@ -33,8 +33,8 @@ export async function requireDatabase({ dataDir, databaseUrl }: Place): Promise<
 }
 
 /**
- * Notes in the data directory which installation it belongs to. Throws StartError if it belongs to another one than the
- * database.
+ * Records in the data directory which installation it belongs to. Throws StartError if the database belongs to another
+ * one.
  */
 export async function agreeOnInstallation(db: Kysely<Tables>, dataDir: string, owner: string): Promise<void> {
   const noted = await ownerOf(dataDir);

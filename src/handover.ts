@@ -1,8 +1,8 @@
 /**
- * Hands over between services: a service that starts while another one runs on its data directory replaces it. The
- * running service yields: it keeps answering, but visits nothing, and leaves HAProxy and the firewall to the new one.
- * When the new one serves, the old one finishes its pending requests and ends. If the new one fails before that, the
- * old one resumes.
+ * Hands over between services. A service that starts on the data directory of a running service replaces it. The
+ * running service pauses: it still answers requests, but makes no visits, and leaves HAProxy and the firewall to the
+ * new one. When the new service is ready, the old one finishes its pending requests and ends. If the new one fails
+ * before that, the old one resumes.
  */
 import { createConnection, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -11,7 +11,7 @@ import type { Admit } from './edge/server-sockets.ts';
 import { StartError } from './lib/start-error.ts';
 import { wait } from './lib/wait.ts';
 
-/** Visits end at their next safe point, after what the engine is doing right now. */
+/** Visits end at their next safe point, after the current operation of the engine. */
 const patienceMs = 120_000;
 
 const goOnEveryMs = 1_000;
@@ -19,11 +19,11 @@ const goOnEveryMs = 1_000;
 /** Words of the two; each is a line. */
 const words = { pause: 'stand aside', isAside: 'aside', isBusy: 'busy', serves: 'serves' } as const;
 
-/** The service that this one takes the place of. Closing it without `serves` lets it go on. */
+/** The service that this one replaces. Closing it without `serves` makes that service resume. */
 export type Predecessor = AsyncDisposable & {
   /** Resolves when the running service has yielded or ended. Throws StartError. */
   pause(): Promise<void>;
-  /** It may leave. */
+  /** Lets the predecessor end. */
   serves(): void;
 };
 
@@ -39,7 +39,7 @@ export async function findPredecessor(dataDir: string): Promise<Predecessor | un
         createInterface(socket)
           .once('line', resolve)
           .on('error', () => {});
-        // It may have ended since it was found. A broken connection does not end the iteration over lines.
+        // The predecessor may have ended since it was found. A broken connection does not end the iteration over lines.
         socket.once('close', () => resolve(words.isAside));
         if (socket.destroyed) resolve(words.isAside);
         setTimeout(() => reject(new StartError(`The service of ${dataDir} does not hand over.`)), patienceMs).unref();
@@ -73,7 +73,7 @@ export type HandoverSides = {
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
 };
 
-/** Lets a successor find this service; `admit` is for the service's socket. */
+/** Lets a successor find this service. `admit`: opens the service's socket. */
 export async function offerHandover(
   admit: Admit,
   { pause, resume, leave, log }: HandoverSides,
@@ -95,7 +95,7 @@ export async function offerHandover(
     }
   }
 
-  /** No other process does the work that this one has left, so it retries until it succeeds. */
+  /** No other process does this work, so it retries until it succeeds. */
   async function goOnAlone(): Promise<void> {
     log.error({}, 'the service that should take over has failed');
     while (!isLeaving) {

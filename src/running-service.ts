@@ -73,7 +73,7 @@ export function pidFile({ dataDir }: Pick<Settings, 'dataDir'>): string {
   return join(dataDir, 'berth.pid');
 }
 
-/** The process id and its start time follow. Another process may have the same id now. */
+/** The process ID and its start time follow. Another process may have the same ID now. */
 const startPrefix = 'starting.';
 
 /** Returns the processes that are starting for a data directory and do not serve yet. */
@@ -100,7 +100,7 @@ async function beganAt(pid: number): Promise<number | undefined> {
 }
 
 export type Running = {
-  /** Resolves when another service has taken over and this one has completed all its requests. */
+  /** Resolves when another service has taken over and this one has completed its requests. */
   left: Promise<void>;
   /** Refuses new requests, ends open work, and leaves the applications and the edge running. */
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Faults of a start that the operator has to mend, in words: a full disk, a damaged database. */
+/** Translates faults of a start that the operator must fix into messages: a full disk, a damaged database. */
 import { StartError } from './lib/start-error.ts';
 import { describeCorruption, isCorruption } from './store/dialect/sqlite-corruption.ts';
 import { databaseFile } from './store/open.ts';

@@ -53,7 +53,7 @@ export type WorkParts = Omit<
   log: Logger;
 };
 
-/** Closing it leaves HAProxy running, unless this process has started it and `keep` was not called. */
+/** Closing it leaves HAProxy running, unless this process has started it and `keepProxyRunning` was not called. */
 type Work = AsyncDisposable & {
   /** Looks at the deployment now, because of a request. */
   wake(deploymentId: string): void;
@@ -106,7 +106,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
       ...(othersServe && { othersServe }),
       ...(othersLead && { othersLead }),
       egressOf,
-      // A query for each visit, where there is something to hear.
+      // One query for each visit, if a tier's runtime requires it.
       ...(settings.tiers.some(({ runtime }) => runtime !== undefined) && {
         runtimeOf: async (deployment) => (await planOfDeployment(db, settings.tiers, deployment))?.tier.runtime,
       }),
@@ -206,20 +206,20 @@ function showCertificates(
       metrics.certificateEnds.set({ file: index + 1 }, Math.floor(expiresAt / 1000));
 }
 
-/** This service's turn at that work, which another one may take over. Closing it ends the work. */
+/** The work of this service, which another service may take over. Closing it ends the work. */
 export type Turn = AsyncDisposable &
   Omit<Work, 'wakeSnapshots' | 'wakeBuilds'> & {
     /** Absent where no images are built from source. */
     builds: { sources: Sources; wake(): void } | undefined;
-    /** Absent where none are taken. */
+    /** Absent if snapshots are not available. */
     snapshots: { wake(): void } | undefined;
-    /** The work is another one's from now on. */
+    /** Another service does the work from now on. */
     pause(): Promise<void>;
-    /** It is this one's again. */
+    /** This service does the work again. */
     resume(): Promise<void>;
   };
 
-/** Begins with the work. `rest`: has the engine leave to another process what one process at a time does there. */
+/** Starts the work. `pauseEngine`: stops the parts of the engine that only one process at a time may run. */
 export async function openTurn(
   settings: Settings,
   { pauseEngine, ...parts }: WorkParts & { pauseEngine: ((isResting: boolean) => void) | undefined },

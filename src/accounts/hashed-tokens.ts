@@ -12,7 +12,10 @@ const field = 'token';
 /** The tokens that a request has shown, by their hashes. */
 const shown = new AsyncLocalStorage<Map<string, string>>();
 
-/** During `work`, a list of sign-ins can identify the one that made the request. */
+/**
+ * During `work`, the list of sign-ins contains the tokens, so that the sign-in of the current request can be
+ * identified.
+ */
 export async function cachingTokens<T>(work: () => Promise<T>): Promise<T> {
   return await shown.run(new Map(), work);
 }

@@ -42,11 +42,11 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
       withHashedTokens(kyselyAdapter(db, { type: isPostgres(db) ? 'postgres' : 'sqlite' })(options)),
     user: {
       modelName: 'accounts',
-      // Where no mails are sent, no address is proven, and neither is the next one.
+      // Without a mail server, addresses are never verified, so a new address needs no verification either.
       changeEmail: { enabled: true, updateEmailWithoutVerification: mailer === undefined },
       deleteUser: { enabled: true, beforeDelete: async ({ id }: { id: string }) => await endAccount(db, id, now()) },
     },
-    // 30 days from the sign-in, not from the last visit: then no answer but that to a sign-in sets a cookie.
+    // 30 days from the sign-in, not from the last visit. Therefore only the response to a sign-in sets a cookie.
     session: { modelName: 'signIns', expiresIn: 30 * day, disableSessionRefresh: true },
     account: {
       modelName: 'credentials',
@@ -96,11 +96,12 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
       },
     }),
     socialProviders: { ...githubProvider(settings, signUp === 'closed') },
-    // Ours counts (api/limits.ts): by one address behind the edge, in memory that has a bound.
+    // Berth's own rate limit applies (api/limits.ts). It uses the client's address behind the edge and a bounded amount
+    // of memory.
     rateLimit: { enabled: false },
     advanced: {
       cookiePrefix: signInCookiePrefix(baseUrl),
-      // It would put `__Secure-` before the name, which any host of the same domain may set.
+      // The option would prefix the name with `__Secure-`, which any host of the same domain may set.
       useSecureCookies: false,
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/', secure: baseUrl.protocol === 'https:' },
       disableCSRFCheck: false,
@@ -109,10 +110,11 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
       backgroundTasks: { handler: (work: Promise<unknown>) => void work },
     },
     telemetry: { enabled: false },
-    // To the API's boundary, which logs it under a reference; else it goes to the console.
+    // The error goes to the API's error boundary, which logs it with a reference. Otherwise the library prints it to
+    // the console.
     onAPIError: { throw: true },
-    // Only the message, without tokens of ours that users have put into an address. Informational messages are left
-    // out, because they contain addresses of people. At `warn` it also writes to the console.
+    // Only the message is logged, without Berth's tokens in addresses. Informational messages are left out, because
+    // they contain users' addresses. At `warn`, the library also writes to the console.
     logger: {
       level: 'info',
       log(level: 'debug' | 'info' | 'warn' | 'error', message: string) {
@@ -158,11 +160,11 @@ async function withoutTokens<T extends object>(credential: T) {
   return { data: { ...credential, accessToken: null, refreshToken: null, idToken: null } };
 }
 
-/** The end of an account: who may end it, and what goes with it. */
+/** Deletes accounts: who may delete one, and what is deleted with it. */
 
 /**
- * Removes its deployments with their data, and detaches its sessions, so that nothing refers to the account any more.
- * Keys and sign-ins go with the account's own row.
+ * Removes the account's deployments with their data and detaches its sessions, so that nothing refers to the account.
+ * Keys and sign-ins are removed with the account's row.
  */
 async function endAccount(db: Kysely<Tables>, accountId: string, now: Instant): Promise<void> {
   await write(db, 'all', async (db) => {
@@ -181,7 +183,9 @@ async function endAccount(db: Kysely<Tables>, accountId: string, now: Instant): 
   });
 }
 
-/** Proofs that the sign-in library does not require: before an account is deleted, or gets another address. */
+/**
+ * Additional proofs before an account is deleted or gets another address. The sign-in library does not require them.
+ */
 
 /** A user who has just signed in needs no further proof. */
 const freshMs = 10 * 60_000;
@@ -216,7 +220,7 @@ function requireProofs(now: () => Instant) {
       if (!(await password.verify({ hash, password: body.password })))
         throw APIError.from('BAD_REQUEST', wrongPassword);
     }
-    // Without a sign-in the library would make one, for whomever the mail was sent to by mistake.
+    // Without a sign-in, the library would create one for the recipient, who may have received the mail by mistake.
     if (path === '/verify-email' && isChangeOfAddress(query?.token) && !(await getSessionFromCtx(context))) {
       throw APIError.from('UNAUTHORIZED', signInFirst);
     }
@@ -231,7 +235,7 @@ const signInAgain = {
   message: 'Sign out, sign in again, and change the address within 10 minutes: the account has no password to ask for.',
 };
 
-/** Where the links of mails lead, and what their tokens are for. */
+/** The page that links in mails lead to, and the purpose of their tokens. */
 
 const verifyPage = '/verify-email';
 
@@ -247,7 +251,7 @@ function addressesIn(token: unknown): { from: string; to: string } | undefined {
   return typeof email === 'string' && typeof updateTo === 'string' ? { from: email, to: updateTo } : undefined;
 }
 
-/** The dashboard's page says that an address is verified where the service says so of the token, and not without one. */
+/** The dashboard shows that an address is verified only if the service confirms the token. */
 function verificationLink(link: string, token: string): string {
   const url = new URL(link);
   const page = `${verifyPage}?token=${token}`;

@@ -1,4 +1,7 @@
-/** Mails that people get: one that verifies an address, one to set a new password. Text alone, no word of a stranger. */
+/**
+ * Mails to users: one verifies an address, one sets a new password. They are plain text and contain no text of other
+ * users.
+ */
 import type { Logger } from 'pino';
 import { type MailSettings, mailTransport } from '../lib/mail-transport.ts';
 import { createLimiter } from '../lib/rate-limit.ts';
@@ -8,16 +11,16 @@ export type Mailer = {
   /** For the owner of an address that was used to sign up again. */
   sendKnownAddress: (to: string, link: string) => Promise<void>;
   sendPasswordReset: (to: string, link: string) => Promise<void>;
-  /** To the next address of an account. */
+  /** Sends a mail to the new address of an account. */
   sendChangeOfAddress: (to: string, link: string) => Promise<void>;
-  /** To the present one. */
+  /** Sends a mail to the current address. */
   sendAddressChanges: (to: string, link: string) => Promise<void>;
 };
 
 /** Clients choose the recipient of a mail, and may request mails from any address. A person needs one, or two. */
 const recipientRate = { count: 5, windowMs: 60 * 60_000 };
 
-/** A failed mail is only logged: its recipient can request another one. */
+/** A failed mail is only logged, because its recipient can request another one. */
 export function createMailer({ smtpUrl, mailFrom }: MailSettings, log: Logger): Mailer {
   const transport = mailTransport({ smtpUrl });
   const requested = createLimiter(recipientRate);
@@ -31,7 +34,7 @@ export function createMailer({ smtpUrl, mailFrom }: MailSettings, log: Logger): 
     try {
       await transport.sendMail({ from: mailFrom, to: { name: '', address: to }, subject, text });
     } catch (error) {
-      // The server's answer may hold the address.
+      // The server's response may contain the address.
       log.error({ reason: (error as NodeJS.ErrnoException).code }, 'a mail could not be sent');
     }
   };

@@ -19,7 +19,7 @@ export type AccountLine = {
   createdAt: string;
 };
 
-/** In the order in which they signed up. */
+/** Returns the accounts in the order of their sign-up. */
 export async function listAccounts(db: Kysely<Tables>, tiers: Tiers, now: Instant): Promise<AccountLine[]> {
   const lines: AccountLine[] = [];
   for (const { id, email, name, isEmailVerified, tier, createdAt } of await allAccounts(db)) {
@@ -36,8 +36,8 @@ export type PlanChange =
   | { kind: 'no-tier'; names: string[] };
 
 /**
- * Gives an account a tier, and its deployments the new tier's lifetime from now on. Holds end if the tier does not
- * allow them. Resources above the tier stay: only new or larger ones are refused.
+ * Changes the tier of an account. Its deployments get the lifetime of the new tier from now on. Holds end if the tier
+ * does not allow them. Resources above the tier stay: only new or larger ones are refused.
  */
 export async function changePlan(
   db: Kysely<Tables>,

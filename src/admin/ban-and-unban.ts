@@ -1,4 +1,4 @@
-/** Bans as the operator makes and ends them. Each stops what it applies to, and is written in the audit log. */
+/** Bans and unbans for the operator. Each ban stops what it applies to, and is written to the audit log. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { type Ban, type BanKind, banKinds, isImageOf, isWithin, normalSubject } from '../deployment/limits/ban.ts';
@@ -84,7 +84,7 @@ export async function listBans(db: Kysely<Tables>): Promise<BanLine[]> {
   return lines;
 }
 
-/** An operator writes an account's e-mail address; it may change, so its id is what is kept. */
+/** The operator enters an e-mail address. The account's ID is stored, because the address may change. */
 async function subjectOf(db: Database, kind: BanKind, subject: string): Promise<string | undefined> {
   return kind === 'account' ? (await accountByEmail(db, subject))?.id : normalSubject(kind, subject);
 }

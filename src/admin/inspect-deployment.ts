@@ -1,4 +1,7 @@
-/** One deployment as the operator needs to see it when something is wrong with it. No secrets: its document is sealed. */
+/**
+ * One deployment with the details that an operator needs to find a problem. It contains no secrets, because the
+ * document is sealed.
+ */
 import type { Kysely } from 'kysely';
 import { describeEvent } from '../deployment/event/event-text.ts';
 import { type ShownPod, statusAt } from '../deployment/status/deployment-health.ts';
@@ -7,7 +10,7 @@ import { latestEvents, type RecordedEvent } from '../store/events.ts';
 import { suspect } from '../store/origins.ts';
 import type { Tables } from '../store/rows.ts';
 
-/** The last ones; all of them are what its owner reads. */
+/** The last events. The owner can read all of them. */
 const eventsShown = 20;
 
 export type Inspection = {
@@ -15,7 +18,7 @@ export type Inspection = {
   applicationName: string;
   /** The first part of its host. */
   label: string;
-  /** How it does, in one word. */
+  /** Its health, in one word. */
   state: string;
   message: string;
   revision: number;

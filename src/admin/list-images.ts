@@ -20,7 +20,7 @@ export type ImageLine = {
   lastUsedAt: string;
 };
 
-/** The largest first; `sizeBytes`: what all of them take, each blob once. */
+/** Returns the images, largest first. `sizeBytes`: the size of all of them, each blob counted once. */
 export async function listImages(db: Kysely<Tables>): Promise<{ images: ImageLine[]; sizeBytes: number }> {
   const rows = await pushedRepositories(db);
   const images = rows

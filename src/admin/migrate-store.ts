@@ -1,7 +1,7 @@
 /**
- * Moving an installation to another database. Both are marked first, so that no service starts on either; then all tables
- * are copied, both sides are compared, and only then does the copy become the installation. Killed at any instant, the
- * next call goes on where this one was.
+ * Moves an installation to another database. Both databases are marked first, so that no service starts on either. Then
+ * all tables are copied, and both sides are compared. Only then does the copy become the installation. If a call is
+ * killed at any time, the next call continues.
  */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
@@ -27,7 +27,7 @@ import { write } from '../store/transaction.ts';
 export type MoveRefusal =
   | { kind: 'refused'; because: 'no-installation' | 'in-use' | 'target-in-use' | 'target-holds-rows' }
   | { kind: 'refused'; because: 'target-holds-this' | 'target-holds-another' | 'overtaken' }
-  /** `place`: where it has gone to before. */
+  /** `place`: the database that it was moved to before. */
   | { kind: 'refused'; because: 'moved-elsewhere'; place: string }
   /** The copy differs from its source; the next call makes it again. */
   | { kind: 'refused'; because: 'differs'; tables: string[] };
@@ -37,7 +37,7 @@ export type Moved =
   /** Earlier; a service may have been at work there since. */
   | { kind: 'moved-before'; at: Instant };
 
-/** Where it is: for people who wait, and for tests that kill it there. */
+/** The progress of the move, for the operator, and for tests that kill it at a step. */
 export type MoveStep =
   | { kind: 'marked' | 'filled' | 'finished' }
   | { kind: 'copied'; table: string; rows: number }
@@ -78,7 +78,7 @@ export async function cancelMove(
   });
 }
 
-/** `mark`: of the database that is left. `isContinued`: what an earlier call has copied is gone on with. */
+/** `mark`: the mark of the old database. `isContinued`: continues the copy of an earlier call. */
 type Begun = { kind: 'begun'; mark: StoreMove; isContinued: boolean };
 
 async function begin(move: Move, shapes: readonly TableShape[]): Promise<Begun | Moved | MoveRefusal> {
@@ -98,7 +98,7 @@ async function begin(move: Move, shapes: readonly TableShape[]): Promise<Begun |
 
   const common = { move: isContinued ? before.move : newId(), installation, run: newId(), at: now, isDone: false };
   const mark: StoreMove = { ...common, side: 'from', place: places.to };
-  // First the mark, and then the check for other users: services that come later refuse to start.
+  // The mark is written before the check for other users, so that services that start later refuse to.
   await markMove(from, mark);
   const isInUse = await areOthersOn(from);
   if (isInUse || (await areOthersOn(to))) {
@@ -150,7 +150,7 @@ async function copyAll({ from, to, report }: Move, shapes: readonly TableShape[]
   return true;
 }
 
-/** As the only one who writes there: what comes later comes to a database that is marked as left. */
+/** The only writer at this time. Services that start later find a database that is marked as moved. */
 async function finish(move: Move, shapes: readonly TableShape[], begun: Begun): Promise<Moved | MoveRefusal> {
   const { from, to, places, report } = move;
   const { mark, isContinued } = begun;

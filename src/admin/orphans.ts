@@ -9,7 +9,7 @@ import type { Tables } from '../store/rows.ts';
 export type OrphanLine = {
   deploymentId: string;
   firstSeenAt: string;
-  /** When the service removes the deployment; null if it was adopted or the sweep is on hold. */
+  /** The time at which the service removes the deployment. Null if it was adopted or the sweep is on hold. */
   removedAt: string | null;
   isAdopted: boolean;
   things: QuarantinedObject[];

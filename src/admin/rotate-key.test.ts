@@ -68,7 +68,7 @@ async function end(): Promise<void> {
 const rotate = (reported: (step: RotationStep) => void = () => {}) =>
   rotateKey(db, { file, actor: 'ada', now: 7, report: reported });
 
-/** Everything opens with the keys of the file as it is now. */
+/** All sealed values can be opened with the current keys of the file. */
 async function assertReadable(): Promise<void> {
   const seal = sealWith(...readKeys(file)!);
   for (let number = 1; number <= revisions; number++) {
@@ -158,7 +158,8 @@ test('another process that keeps writing seals only data that is readable after 
     written += dots.length;
   });
   await once(writer.stdout, 'data');
-  // How often the other one gets its turn is the machine's affair: it is rotated until it had some in the middle.
+  // The machine decides how often the other process gets its turn. The rotation is repeated until the other process
+  // wrote in the middle of it.
   for (let inTheMiddle = 0; inTheMiddle < 10 && writer.exitCode === null; ) {
     const before = written;
     await rotate();
@@ -208,7 +209,7 @@ const [rotateKeyModule, databaseModule, revisionsModule, keyFileModule, sealModu
   JSON.stringify(new URL(name, import.meta.url).href),
 );
 
-/** A rotation in a process that dies like a killed one at such an instant, and says what it was. */
+/** Runs a rotation in a process that exits abruptly at a given step, and prints the step. */
 const dieAt = `
   import fs from 'node:fs';
   import { syncBuiltinESMExports } from 'node:module';
@@ -231,7 +232,7 @@ const dieAt = `
   await db.destroy();
 `;
 
-/** A rotation in a process of its own, which says when it is at work. */
+/** Runs a rotation in a separate process, which prints a line when it is at work. */
 const rotateBeside = `
   import { keyFileOf, rotateKey } from ${rotateKeyModule};
   import { openSqlite } from ${databaseModule};

@@ -24,17 +24,17 @@ export type Rotation =
    */
   ({ kind: 'rotated'; keyId: string; isContinued: boolean; hasOldPages: boolean } & Resealed) | { kind: 'no-file' };
 
-/** Where it is: for people who wait, and for tests that kill it there. */
+/** The progress of the rotation, for the operator, and for tests that kill it at a step. */
 export type RotationStep =
   | { kind: 'recorded' | 'key-added' | 'key-dropped'; keyId: string }
   | ({ kind: 'resealed' } & Resealed);
 
-/** Where the keys are that no setting gives. */
+/** Returns the file of keys that are not in a setting. */
 export function keyFileOf(dataDir: string): string {
   return join(dataDir, 'secret.key');
 }
 
-/** Throws when the file can be neither read nor written. */
+/** Throws if the file cannot be read or written. */
 export async function rotateKey(
   db: Kysely<Tables>,
   { file, actor, now, report }: { file: string; actor: string; now: Instant; report: (step: RotationStep) => void },
@@ -57,7 +57,7 @@ export async function rotateKey(
   let at = performance.now();
   const resealed = await resealAll(db, sealBy(followKeys(file)), {
     whenDone: () => dropOlderKeys(file),
-    // As much time for those who wait to write as for ourselves.
+    // Other writers get as much time as the rotation itself.
     async afterStep(sofar) {
       report({ kind: 'resealed', ...sofar });
       await wait(performance.now() - at);

@@ -53,7 +53,7 @@ export async function findDeployment(db: Database, which: string): Promise<Deplo
   return (await deploymentById(db, which)) ?? (await deploymentByLabel(db, which));
 }
 
-/** Everything has been stopped. Data retained for a restore is left. */
+/** Everything has been stopped. Data retained for a restore stays. */
 function hasEnded({ removedAt, restorableUntil, goneAt }: Deployment): boolean {
   return goneAt !== null || (removedAt !== null && restorableUntil === null);
 }

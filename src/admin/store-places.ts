@@ -1,4 +1,4 @@
-/** Where an installation can be moved to: a PostgreSQL by its URL, or a file of SQLite. */
+/** Targets for a move of an installation: a PostgreSQL URL, or an SQLite file. */
 import { resolve } from 'node:path';
 import type { Kysely } from 'kysely';
 import { type PostgresAddress, parsePostgresUrl } from '../lib/postgres-address.ts';

@@ -33,7 +33,9 @@ export async function suspend(
   });
 }
 
-/** It runs again, unless its owner has stopped it. The time of the suspension does not count for its time limit. */
+/**
+ * Starts the deployment again, unless its owner has stopped it. The suspension does not count toward its time limit.
+ */
 export async function unsuspend(
   db: Kysely<Tables>,
   { which, actor, now }: SuspendOptions,

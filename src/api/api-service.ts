@@ -24,10 +24,10 @@ import type { CountExchange } from './requests/count-exchange.ts';
 
 export type ApiSettings = {
   baseUrl: URL;
-  /** Where snapshots of deployments are kept; undefined where the operator has not chosen that. */
+  /** The location of snapshots. Undefined if the operator has not set one. */
   snapshots?: unknown;
   limits: Limits;
-  /** How long what has ended can be restored. */
+  /** The time during which an ended deployment can be restored. */
   graceMs: number;
   /** Starts of one client address. */
   startRate: Rate;
@@ -37,7 +37,7 @@ export type ApiSettings = {
   documentRate: Rate;
   /** Sign-ins and sign-ups of one client address. */
   signInRate: Rate;
-  /** Where the applications' containers are (CIDR): all of them are one client. */
+  /** The network of the applications' containers (CIDR). All of them count as one client. */
   networkPool: string;
   tiers: Tiers;
   /** For those without an account. */
@@ -45,7 +45,7 @@ export type ApiSettings = {
   /** The terms of use. */
   termsUrl?: URL;
   proofOfWork: ProofSettings;
-  /** Whether custom domains have certificates here; absent where none can be had. */
+  /** Whether custom domains get certificates. Absent if certificates are not available. */
   domains?: { hasCertificates: boolean };
   /** Callers with this token may read the metrics. Without a token, callers on this machine may. */
   metricsToken?: string;
@@ -83,7 +83,7 @@ export type Service = {
   certificates?: () => CertificateReport | undefined;
   /** The measurements of this process; undefined while another process measures. */
   samples?: () => Samples | undefined;
-  /** Only for reading logs, availability, and running commands: all changes go through the store and the loop. */
+  /** The engine, only for logs, availability and commands in pods. All changes go through the store and the loop. */
   engine: Pick<
     Engine,
     | 'ping'
@@ -109,9 +109,9 @@ export type Service = {
    * Notifies of new events of a deployment, from any process. Listeners also poll, because notifications may be lost.
    */
   notifier: Pick<Notifier, 'listen'>;
-  /** Where other processes serve the same installation. */
+  /** Present if other processes serve the same installation. */
   exchange?: CountExchange | undefined;
-  /** Another service takes over: answers that stay open end. */
+  /** Aborts when another service takes over. Open streams then end. */
   leaving?: AbortSignal;
   /** Called after an intent was written: the loop looks at the deployment now. */
   wake: (deploymentId: string) => void;

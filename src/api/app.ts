@@ -93,7 +93,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   const staysHttps = () => baseUrl.protocol === 'https:' && (service.certificates?.()?.isRenewed ?? true);
   const app = fastify({
     loggerInstance: log,
-    // The framework's own line has the whole address, and with it the session token; see the hook below.
+    // The framework's own log line contains the whole URL with the session token. See the hook below.
     logController: new LogController({ disableRequestLogging: true }),
     // An address that cannot be decoded has no route, and passes no hook.
     frameworkErrors: (error, request, reply) => {
@@ -104,7 +104,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     bodyLimit: 64 * 1024,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     genReqId: (request) => String(request.headers['x-request-id'] ?? newId()),
-    // Behind the edge, which has the first word on time: this is for what it lets through slowly.
+    // The edge enforces its own time limit first. This limit applies to bodies that arrive slowly through the edge.
     requestTimeout: longestRequestMs,
     http: { connectionsCheckingInterval: requestChecksMs, headersTimeout: requestTimeoutMs },
     clientErrorHandler: answerUnreadable,
@@ -115,14 +115,14 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
         removeAdditional: false,
         verbose: true,
         keywords: ['x-says'],
-        // They are ours, and compiled one and all by a test.
+        // The schemas are part of the program, and a test compiles all of them.
         validateSchema: false,
       },
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   app.setErrorHandler<FastifyError>((error, request, reply) => answerError(error, request, reply));
-  // The router takes patterns, not a stranger's paths, to ask what it knows.
+  // The router can only be queried with patterns, not with requested paths.
   const routes = new Set<string>();
   app.addHook('onRoute', ({ method, url }) => {
     for (const each of [method].flat()) routes.add(`${each} ${url}`);
@@ -149,7 +149,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     const { method, routeOptions } = request;
     const route = routeOptions.url ?? 'unknown';
     const seconds = reply.elapsedTime / 1000;
-    // Methods are what a stranger writes; those that no route has count as one.
+    // The method is client input. Unknown methods count as one.
     const known = methods.find((each) => each === method) ?? 'other';
     service.metrics.requests.observe({ method: known, route, status: reply.statusCode }, seconds);
     request.log.info({ method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
@@ -228,13 +228,13 @@ const tooManyValues: Problem = {
   hint: 'GET /docs says what the body of this request can hold.',
 };
 
-/** JSON and nothing else; where documents are read, `documents.ts` says what is. */
+/** Parses JSON only. `documents.ts` accepts other types on its own routes. */
 function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (exceedsBounds(body, bodyBounds)) return done(new RefusedRequest(tooManyValues));
-    // The answer comes by the callback, and nothing else does.
+    // The result is passed to the callback.
     void parse(request, body, (error, value) => {
       if (!error || body === '') return done(error, value);
       done(
@@ -248,7 +248,7 @@ function readJsonBodies(app: FastifyInstance): void {
   });
 }
 
-/** A body of no type is JSON too. No parser for it: Fastify would read with that what is sent to unknown paths. */
+/** A body without a type is parsed as JSON. A parser for it would also read bodies that are sent to unknown paths. */
 async function nameTypeOfBody({ is404, raw: { headers }, routeOptions }: FastifyRequest): Promise<void> {
   if (hasBody(headers) && !is404 && !routeOptions.config.isDocument) headers['content-type'] ??= 'application/json';
 }

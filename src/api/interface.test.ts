@@ -248,7 +248,7 @@ test('an Idempotency-Key that others could have sent starts one deployment, and 
   const headers = { 'idempotency-key': 'another-key-of-some-length', 'x-berth-client': '192.0.2.7' };
   const first = await api.postYaml('/startUserDeployment', shopYaml, headers);
   assert.equal(first.status, 200);
-  // A stranger behind the same address, with the same key and document.
+  // Another user behind the same address, with the same key and document.
   const stranger = await api.postYaml('/startUserDeployment', shopYaml, headers);
   assert.deepEqual([stranger.status, stranger.body.code], [409, 'idempotency_key_reused']);
   assert.ok(!JSON.stringify(stranger.body).includes(first.body.sessionToken));

@@ -15,7 +15,7 @@ import { createRegistry } from './registry/registry.ts';
 /** HAProxy keeps a connection for a client that is silent for 60 s. */
 export const leavingMs = 65_000;
 
-/** Where `npm run serve`, `npm start` and `npm test` build it. */
+/** The output folder of `npm run serve`, `npm start` and `npm test`. */
 const dashboardFolder = join(import.meta.dirname, '../../web/dist');
 const siteFolder = join(import.meta.dirname, '../../site/dist');
 
@@ -35,7 +35,7 @@ export type ApiParts = Omit<
   'settings' | 'budget' | 'dashboard' | 'site' | 'dialer' | 'engine' | 'leaving' | 'pushedBlobs'
 > & {
   engine: Service['engine'] & Pick<Engine, 'capacity'>;
-  /** Have it listen at a socket, and the registry of pushed images at another one. */
+  /** Makes the API listen on a socket, and the registry of pushed images on another one. */
   admit: Admit;
   admitRegistry: Admit;
   pushed: PushedImages;
@@ -49,7 +49,7 @@ export type OpenApi = AsyncDisposable & {
   leave(): Promise<void>;
 };
 
-/** Resolves when requests are answered. Closing it ends those that are under way. */
+/** Resolves when the API answers requests. Closing it ends pending requests. */
 export async function openApi(
   settings: OpenApiSettings,
   { admit, admitRegistry, pushed, log, ...parts }: ApiParts,

@@ -1,4 +1,4 @@
-/** Words for the operator; they hold no secret. `isFull`: the place has no room. */
+/** The message is for the operator and contains no secret. `isFull`: the backup location has no space left. */
 export class BackupFault extends Error {
   readonly isFull: boolean;
 

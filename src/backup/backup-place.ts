@@ -1,4 +1,4 @@
-/** Where backups go: a folder, or a bucket of a store that speaks S3. */
+/** The backup location: a folder, or a bucket of an S3-compatible store. */
 import { resolve } from 'node:path';
 
 export type BackupPlace = {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { until } from '../../test/scenarios/berth.ts';
 import { yieldCpu } from './run-restic.ts';
 
-/** As sched(7) numbers them. */
+/** The numbers of sched(7). */
 const [other, idle] = [0, 5];
 
 test('a program gets what others leave of the processors, and a share again where it lasts', async () => {

@@ -1,6 +1,6 @@
 /**
- * Backups are kept by restic: in parts that are known by their content, each once, compressed, and encrypted with a key
- * that only the password opens.
+ * Stores backups with restic: deduplicated by content, compressed, and encrypted with a key that only the password
+ * opens.
  */
 
 import { existsSync } from 'node:fs';
@@ -15,12 +15,15 @@ import { type ResticRun, runRestic, type WriteTo } from './run-restic.ts';
 
 export type Repository = {
   place: BackupPlace;
-  /** Makes it where it is not there. Throws BackupFault, also where the password is another one. */
+  /** Creates the repository if it is missing. Throws BackupFault, also if the password is wrong. */
   provide(): Promise<Provided>;
-  /** Keeps what is in a folder, each of `paths` relative to it. Killed at any instant, nothing is there that looks whole. */
+  /**
+   * Saves the content of a folder, at `paths` relative to it. After a kill at any time, no incomplete snapshot is
+   * listed.
+   */
   save(folder: string, paths: readonly string[], saving: Saving): Promise<Saved>;
   /**
-   * Stores one file of that name from the output of `write`, without a local file. If `write` rejects, nothing is
+   * Stores one file with that name from the output of `write`, without a local file. If `write` rejects, nothing is
    * stored, and this rejects with the same error. If this process is killed, an unreferenced part may remain.
    */
   saveStream(name: string, write: WriteTo, saving: Saving): Promise<Saved>;
@@ -28,17 +31,17 @@ export type Repository = {
   check(isWhole: boolean): Promise<void>;
   /** The entries with a tag, oldest first. */
   list(tag: string): Promise<ListedSnapshot[]>;
-  /** One file of what is kept, in pieces. */
+  /** Reads one file of a stored snapshot in pieces. */
   read(id: string, path: string, take: (piece: Uint8Array) => void): Promise<void>;
   /** Returns the size of a file of a stored snapshot, in bytes. */
   sizeOf(id: string, path: string): Promise<number>;
-  /** Writes one file of what is kept to `to`, as fast as that takes it, and does not end it. */
+  /** Writes one file of a stored snapshot to `to`, with backpressure, and does not end it. */
   readInto(id: string, path: string, to: Writable, withinMs: number): Promise<void>;
-  /** Restores everything, or the content at `paths`, into a folder, and verifies it there. */
+  /** Restores all content, or the content at `paths`, into a folder, and verifies it there. */
   bring(id: string, folder: string, paths?: readonly string[], withinMs?: number): Promise<void>;
   /** Removes these, and what only they needed. */
   drop(ids: readonly string[]): Promise<void>;
-  /** Removes what was written of what has not become whole: until then it takes its room, and a full place stays full. */
+  /** Removes the data of incomplete snapshots. Otherwise it would use up space, and a full location would stay full. */
   clear(): Promise<void>;
   /**
    * Removes everything that is stored, and a folder itself. After a kill at any instant, the next call continues, and
@@ -48,25 +51,25 @@ export type Repository = {
 };
 
 /**
- * `parent`: of its files only those are read that have changed since; without it, since what was kept last of the same
- * paths. `mayBeRenamed`: files get new names and inodes each time. `withinMs`: it fails where it lasts longer.
+ * `parent`: only its changed files are read. Default: the last snapshot of the same paths. `mayBeRenamed`: files get
+ * new names and inodes each time. `withinMs`: the time limit.
  */
 export type Saving = { tags: readonly string[]; parent?: string | undefined; mayBeRenamed: boolean; withinMs?: number };
 
-/** `kept`: everything stored there, the oldest first. A separate query would cost half a second of processor time. */
+/** `kept`: all stored snapshots, oldest first. A separate query would cost half a second of processor time. */
 export type Provided = { isNew: boolean; kept: readonly ListedSnapshot[] };
 
-/** `addedBytes`: of what was not there before, before it was compressed. */
+/** `addedBytes`: the size of new data before compression. */
 export type Saved = { id: string; totalBytes: number; addedBytes: number };
 
 export type ListedSnapshot = { id: string; at: number; tags: readonly string[] };
 
-/** All data here has the same host name, because it does not depend on the machine of an installation. */
+/** All data has the same host name, because it does not depend on the machine of an installation. */
 const host = 'berth';
 
 /**
- * `env`: of this process; restic gets what it needs of it. `stop` ends what is under way, with a BackupFault; so does
- * `patienceMs` with each call that does not say itself how long it may last. Default: as long as it takes.
+ * `env`: the environment of this process. restic gets the variables that it needs. `stop` ends running calls with a
+ * BackupFault. `patienceMs` limits calls without their own limit. Default: unlimited.
  */
 export function openRepository(
   place: BackupPlace,
@@ -96,7 +99,8 @@ export function openRepository(
       if (!(found instanceof BackupFault)) return { isNew: false, kept: found };
       const refusal = await makePlace(place, (location) => ask(['init'], {}, location)).then(() => undefined, asFault);
       if (!refusal) return { isNew: true, kept: [] };
-      // It refuses where there is one: then it is what was wrong before, such as the password, or another process made it.
+      // restic refuses to create an existing repository. Then the earlier error applies, such as a wrong password, or
+      // another process has created it.
       return { isNew: false, kept: await listKept() };
     },
     async save(folder, paths, { tags, parent, mayBeRenamed, withinMs }) {
@@ -115,7 +119,7 @@ export function openRepository(
       return { id: summary.snapshot_id, totalBytes: summary.total_bytes_processed, addedBytes: summary.data_added };
     },
     async check(isWhole) {
-      // Another process may be writing to it. Writers verify their own data.
+      // Another process may be writing to the repository. Writers verify their own data.
       await ask(['check', '--no-lock', ...(isWhole ? ['--read-data'] : [])]);
     },
     list: (tag) => listKept('--tag', tag),
@@ -151,7 +155,7 @@ export function openRepository(
         await removePlace(place);
         return;
       }
-      // A store that speaks S3 has no folders: a place without anything in it stays.
+      // An S3-compatible store has no folders, so a location without content stays.
       const { kept } = await this.provide();
       await this.drop(kept.map(({ id }) => id));
     },
@@ -179,14 +183,14 @@ function asFault(error: unknown): BackupFault {
 }
 
 /**
- * Making a place, and removing it. One whose making was cut off, or that two have begun, has keys that do not open it, and nothing mends
- * that: so a folder gets its name when it is whole.
+ * Creates and removes repositories. An interrupted or concurrent creation leaves keys that cannot open the repository,
+ * and this cannot be repaired. So the folder gets its name only when the repository is complete.
  */
 
 /** Older drafts were left by a killed process. */
 const draftMs = 60 * 60_000;
 
-/** `make`: begins one at a location. A folder that is there already, such as the root of a disk, is filled as it is. */
+/** `make`: creates a repository at a location. An existing folder, such as the root of a disk, is filled directly. */
 export async function makePlace(
   { kind, location }: BackupPlace,
   make: (location: string) => Promise<unknown>,
@@ -203,7 +207,7 @@ export async function makePlace(
   await make(draft);
   await rename(draft, location).catch(async (error: NodeJS.ErrnoException) => {
     await rm(draft, { recursive: true });
-    // Another process was faster: the next call finds its place.
+    // Another process was faster. The next call finds its repository.
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
   });
 }

@@ -1,6 +1,6 @@
 /**
- * One run of restic. The password goes to it by its standard input: it is in no list of processes and in no environment.
- * Keys of a store that speaks S3 it finds in its environment, as they are given to us.
+ * Runs restic. The password is passed through standard input, so that it is not in the process list or the environment.
+ * Keys of an S3-compatible store are passed in the environment, as this process received them.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
@@ -9,10 +9,10 @@ import { programPath } from '../lib/program-path.ts';
 import { runProgram } from '../lib/run-program.ts';
 import { BackupFault } from './backup-fault.ts';
 
-/** Writes to `to` and does not end it; gives up at the abort. */
+/** Writes to `to` without ending it. Stops at the abort. */
 export type WriteTo = (to: Writable, signal: AbortSignal) => Promise<void>;
 
-/** `take`, `into`: get what it writes, instead of the answer. `feed`: writes what it reads. */
+/** `take`, `into`: receive the output, instead of the result. `feed`: writes the input. */
 export type ResticRun = {
   cwd?: string;
   take?: (piece: Uint8Array) => void;
@@ -30,14 +30,17 @@ exec restic "$@" --password-file /dev/fd/3 3<<END
 $line
 END`;
 
-/** The kernel itself works on the others, such as on the writes that an application syncs. */
+/** The kernel uses the other processors for its own work, such as syncing the writes of applications. */
 const processors = String(Math.max(1, Math.floor(availableParallelism() / 2)));
-/** Applications get nine times as much of a busy processor; at 19 a backup there came to a stop (291 s for a small one). */
+/**
+ * With niceness 10, applications get nine times as much of a busy processor. With 19, a backup almost stopped (291 s
+ * for a small one).
+ */
 const givingWay = ['-n', '10'];
 /** The exit code of `nice` and of a shell for a missing program. */
 const notFound = 127;
 
-/** @returns what it has written. Throws BackupFault where it has not ended with 0, and what `feed` and `into` throw. */
+/** @returns the output. Throws BackupFault if the exit code is not 0, and the errors of `feed` and `into`. */
 export function runRestic(
   words: readonly string[],
   password: string,
@@ -60,7 +63,7 @@ export function runRestic(
     const ended = new AbortController();
     const giveUp = (error: unknown) => {
       fault ??= error;
-      // Its input stays open: at the end of that it would keep what it has.
+      // The input stays open, because at its end restic would store what it has received so far.
       endProgram(child);
     };
     if (into) copy(child.stdout, into).catch(giveUp);
@@ -89,7 +92,7 @@ export function runRestic(
       child.stdin.write(`${password}\n`);
       const feeding = AbortSignal.any([ended.signal, ...(signal ? [signal] : [])]);
       const onFault = (error: unknown) => {
-        // It has ended, and says why itself.
+        // The program has ended and reports the reason itself.
         if (child.stdin.destroyed) isBroken = true;
         else giveUp(error);
       };
@@ -98,7 +101,7 @@ export function runRestic(
   });
 }
 
-/** One piece after the other: who takes them slowly holds it up. */
+/** Copies one piece after another. A slow reader delays the copy. */
 async function copy(from: Readable, to: Writable): Promise<void> {
   for await (const piece of from)
     await new Promise<void>((resolve, reject) => {
@@ -140,19 +143,18 @@ function environmentOf(env: Record<string, string | undefined>): Record<string, 
 }
 
 /**
- * A program that takes only what others leave of the processors. Niceness alone lets it keep one until its time slice is
- * over: an application that syncs its writes then waited for several of them (measured, two processors: the 99th percentile
- * of its answers was 2.3 times what it is in quiet, and 1.2 times with this).
+ * Lowers the priority of a program, so that it only uses idle processor time. Niceness alone lets it keep a processor
+ * until its time slice ends. Applications that sync their writes then waited for several slices (measured on two
+ * processors: the 99th percentile of response times was 2.3 times the idle value, and 1.2 times with this).
  */
 
 /**
  * Most runs end sooner. After this long without processor time, the program continues with a normal share, because a
- * user waits for it (with 10 s for each run, next to work for more processors than the machine has, a test of twenty
- * runs took four minutes).
+ * user waits for it. With 10 s for each run, on an overloaded machine, a test of twenty runs took four minutes.
  */
 const longestMs = 2_000;
 
-/** At first, with all its threads; where the system does not allow it, it stays as it is. */
+/** Applies to all threads. If the system does not allow it, the priority stays as it is. */
 export function yieldCpu(child: ChildProcess, withinMs = longestMs): void {
   const { pid } = child;
   if (pid === undefined) return;
@@ -165,6 +167,6 @@ export function yieldCpu(child: ChildProcess, withinMs = longestMs): void {
 }
 
 async function schedule(pid: number, policy: '--idle' | '--other'): Promise<void> {
-  // It may not be permitted, or the program may have ended.
+  // The call may not be permitted, or the program may have ended.
   await runProgram(['chrt', '--all-tasks', policy, '--pid', '0', String(pid)]).catch(() => {});
 }

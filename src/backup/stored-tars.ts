@@ -1,14 +1,14 @@
 /**
- * Volumes that are not in a folder of this machine: the content of each is stored as one tar. So changes are only found
- * by content, and everything is read each time.
+ * Stores volumes that are not in a folder of this machine, each as one tar. Changes are therefore only detected by
+ * content, and everything is read each time.
  */
 import type { Writable } from 'node:stream';
 import type { Repository, Saved, Saving } from './restic.ts';
 
-/** In the place of its volume. */
+/** The name of the tar in the snapshot. */
 const tarName = 'volume.tar';
 
-/** Names of volumes at the place, each in the order of the volumes that were stored together. */
+/** Separates the names of volumes that were stored together, in their order. */
 const between = ' ';
 
 /** The contents of volumes, by volume. */
@@ -48,7 +48,7 @@ export type FillingFromTars = {
   stop: AbortSignal;
 };
 
-/** The ids of what is kept under such a one: each volume's own, and what else was kept with them. */
+/** Returns the ids of the parts of a stored snapshot: one for each volume, and further ones. */
 export function idsOf(placeId: string): string[] {
   return placeId.split(between).filter((id) => id !== '');
 }
@@ -57,7 +57,7 @@ export function placeIdOf(ids: readonly string[]): string {
   return ids.join(between);
 }
 
-/** Fills volumes that were made with what is kept of those of these names. */
+/** Fills new volumes from their stored tars. */
 export async function fillFromTars(
   tars: TarsToFill,
   wanted: readonly string[],

@@ -12,7 +12,10 @@ import type { ExportedLayer } from '../push/docker/exported-image.ts';
 /** A layer of a base image as the engine exports it. `diffId`: the digest of the plain tar. */
 export type BaseLayer = Omit<ExportedLayer, 'file'> & { diffId: string };
 
-/** `id`: the digest of its configuration. `folder`: what builders mount. `layers`: from the lowest one on. */
+/**
+ * `id`: the digest of its configuration. `folder`: the folder that builders mount. `layers`: from the lowest to the
+ * highest.
+ */
 export type BaseImage = { id: string; folder: string; layers: BaseLayer[] };
 
 export type BaseImages = {
@@ -26,7 +29,7 @@ export type BaseImages = {
 
 type Stored = { name: string; bytes: number; usedAt: number };
 
-/** `place`: only one process at a time builds there. `maxBytes`: what images that no build uses may hold. */
+/** `place`: only one process at a time uses it. `maxBytes`: the maximum size of images that no build uses. */
 export function createBaseImages(place: string, maxBytes: number): BaseImages {
   const uses = new Map<string, number>();
   const inTurn = serializeByKey();

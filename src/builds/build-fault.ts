@@ -1,4 +1,4 @@
-/** Why an image could not be built, in words for the owner of the deployment. */
+/** The reason why an image could not be built, as a message for the owner of the deployment. */
 
 export class BuildFault extends Error {
   /** How the owner can fix it. */

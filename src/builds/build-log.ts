@@ -10,7 +10,7 @@ const headChars = 64 * 1024;
 export const imageMark = '=== ';
 
 export type BuildLog = {
-  /** A line such as `--- 12.3 s` is added behind the output of each step. */
+  /** Adds output. A line such as `--- 12.3 s` is added after the output of each step. */
   add(text: string): void;
   /** Adds the duration of the last step. */
   end(): void;

@@ -28,7 +28,7 @@ export type BuildParts = ImageStoreParts & {
   /** The egress of the deployment. */
   egressOf: (deployment: Deployment) => Promise<Egress>;
   runtimeOf: (deployment: Deployment) => Promise<PodRuntime | undefined>;
-  /** Has the loop look at the deployment now. */
+  /** Wakes the loop for the deployment. */
   wake: (deploymentId: string) => void;
   now: () => Instant;
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };

@@ -1,4 +1,4 @@
-/** One build: every image of a revision is made and stored, and the revision then runs from exactly these. */
+/** One build: creates and stores every image of a revision. The revision then runs exactly these images. */
 import { join } from 'node:path';
 import { repositoryOf } from '../config/values/image-names.ts';
 import { pushedReference, readPushedName } from '../config/values/pushed-image.ts';
@@ -19,7 +19,7 @@ type Hearing = {
   onImageDone: (image: ImageToMake, ms: number) => Promise<void>;
 };
 
-/** Throws BuildFault, PushFault and EngineFault for what has gone wrong with an image, and the reason of `stop`. */
+/** Throws BuildFault, PushFault and EngineFault for a failed image, and the reason of `stop`. */
 export async function buildRevision(parts: BuildParts, requested: Omit<Revising, 'leftMs'> & Hearing): Promise<void> {
   const { deployment, images, build } = requested;
   const endsAt = performance.now() + parts.withinMs;

@@ -46,10 +46,10 @@ function proxyVariables(proxy: string | undefined): Record<string, string> {
   return { ...variables, ...Object.fromEntries(upper) };
 }
 
-/** Where the folder is mounted that an image is unpacked into. */
+/** The mount point of the folder that an image is unpacked into. */
 export const unpackFolder = '/base';
 
-/** It unpacks a base image into the folder, and runs nothing of any tenant. */
+/** The workload that unpacks a base image into the folder. It runs no code of tenants. */
 export function unpackerWorkload(
   deploymentId: string,
   revision: number,
@@ -77,7 +77,7 @@ function workloadOf(
     pod,
     revision,
     replica: 0,
-    // It is made for one build and never found again.
+    // The workload is created for one build and never reused.
     fingerprint: 'build',
     image: builderImage,
     env: {},

@@ -1,6 +1,7 @@
 /**
- * Builds images in a builder workload: a build context goes in, the layers that are not of a base image come out. Everything
- * passes through the standard input and output of one command, so that the builder needs no connection to the service.
+ * Builds images in a builder workload. It receives a build context and returns the layers that are not part of a base
+ * image. All data passes through standard input and output of one command, so that the builder needs no connection to
+ * the service.
  */
 import { createHash } from 'node:crypto';
 import { PassThrough, type Readable } from 'node:stream';
@@ -39,15 +40,15 @@ export type Building<T> = {
   read: (built: Readable) => Promise<T>;
 };
 
-/** Docker's resolver in every network of ours. Without it, buildah gives the steps of a build public resolvers. */
+/** Docker's resolver in all of Berth's networks. Without it, buildah uses public resolvers for build steps. */
 const engineResolver = '127.0.0.11';
 const maxBytes = { output: 32 * 2 ** 20, image: 16 * 2 ** 30 };
 
 /**
- * `in` has what is on standard input: the context, the files of secrets, and a script that sets the build arguments, so that
- * no value is an argument of a program. The arguments here are those of buildah. A layer that is in `out` already, an empty
- * file, is not written: so are those of base images. The format of `out` has no health checks, so the configuration comes
- * from buildah.
+ * `in` is the standard input: the context, the files of secrets, and a script that sets the build arguments, so that no
+ * value is on a command line. The arguments here are buildah's. A layer that exists in `out` as an empty file is not
+ * written, which applies to the layers of base images. The format of `out` has no health checks, so the configuration
+ * is read from buildah.
  */
 const buildImage = `
 set -e
@@ -153,7 +154,7 @@ function fault(message: string, said?: { said: string }): BuildFault {
   return new BuildFault(message, { cause: said?.said });
 }
 
-/** Once the reader has made room, or will not read any more. */
+/** Calls `then` once the reader has made space, or has stopped reading. */
 function resumed(stream: PassThrough, then: () => void): void {
   const done = () => {
     stream.off('drain', done);

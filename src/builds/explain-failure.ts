@@ -88,7 +88,7 @@ const causes: Cause[] = [
     hint: 'a program is missing in the base image: install it, or use another base image',
   },
   { pattern: /permission denied/i, hint: 'run the step as root, or make the script executable (chmod +x)' },
-  // npm goes on after this warning, so other causes count first.
+  // npm continues after this warning, so other causes are checked first.
   { pattern: /npm warn EBADENGINE/i, hint: nodeVersionHint },
 ];
 
@@ -97,7 +97,7 @@ const most = { shown: 20, first: 8, searched: 300 };
 
 export type ExplainedFailure = { because: string; hint: string | undefined; lastLines: string[] };
 
-/** `output`: of the build. `message`: what is known without the output. */
+/** `output`: the output of the build. `message`: the error message without the output. */
 export function explainFailure(output: string, message: string): ExplainedFailure {
   const lines = output.split(/\r?\n/).filter((line) => line.trim() !== '');
   const begun = lines.findLastIndex((line) => readBuildStep(line) !== undefined);

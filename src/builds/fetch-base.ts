@@ -39,7 +39,7 @@ export async function fetchBase(
     throw noAccess(image);
   const { by, reference } = await images.pull(deploymentId, { image }, { signal: stop });
   if (by === 'pull') await recordPull(db, [image, reference], now());
-  // Another deployment may have brought it with a login.
+  // Another deployment may have pulled it with a login.
   else if (!(await mayUse(db, deploymentId, repositoryOf(image))) && !(await engine.findImage(image))?.isOperators)
     throw noAccess(image);
   const found = await images.export(image);

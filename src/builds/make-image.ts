@@ -1,4 +1,4 @@
-/** Makes one image of a source: builds it, or puts folders of the source onto a known image. */
+/** Creates one image of a source: builds it, or adds folders of the source to a known image. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -11,7 +11,7 @@ import { writeLayers } from '../push/prepare-layers.ts';
 import type { RevisionBuilder } from './start-builder.ts';
 
 export type Making = {
-  /** Where the files of the image are until they are stored. */
+  /** The folder for the files of the image until they are stored. */
   folder: string;
   /** A known image as a tar in the format of `docker save`. */
   openImage: (image: string) => Promise<Readable>;

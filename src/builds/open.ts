@@ -11,7 +11,7 @@ import { createBuildWorker } from './worker.ts';
 const pollMs = 5_000;
 
 export type BuildSettings = {
-  /** How many builds run at a time; 0: none. */
+  /** The maximum number of concurrent builds. 0 disables builds. */
   builds: number;
   /** The memory limit of a build. */
   buildMemoryBytes: number;
@@ -42,7 +42,7 @@ const limits = { cpuMillis: 2_000, volumeBytes: 10 * 2 ** 30, baseBytes: 10 * 2 
 
 export type OpenBuildParts = Omit<BuildParts, 'bases' | 'limits' | 'volumeBytes' | 'withinMs' | 'proxy'>;
 
-/** Closing it ends what is under way, which the next process begins again. `look`: called after a build was requested. */
+/** Closing it ends running builds, which the next process restarts. `wake`: called after a build was requested. */
 export function openBuilds(
   { builds, buildMemoryBytes, buildProxy, dataDir }: BuildSettings,
   parts: OpenBuildParts,

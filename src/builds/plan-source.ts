@@ -17,7 +17,7 @@ export type PlannedSource = {
   notes: Finding[];
   /** Files that the service wrote, because the source lacks them: a Dockerfile and others. */
   written: { name: string; content: string }[];
-  /** Why the source cannot be deployed; without one, the document is complete. */
+  /** The reasons why the source cannot be deployed. If empty, the document is complete. */
   refusals: Finding[];
   /** Repositories to fetch before the source is planned again. */
   repositories: WantedRepository[];
@@ -26,8 +26,8 @@ export type PlannedSource = {
 };
 
 /**
- * `document`: a configuration that takes the place of the one in the source. `repositories` and `options`: of a source that
- * was planned before.
+ * `document`: a configuration that replaces the one in the source. `repositories` and `options`: from an earlier plan
+ * of the same source.
  */
 export type Planning = {
   folder: string;
@@ -40,8 +40,8 @@ export type Planning = {
 const documentFile = 'berth.yaml';
 
 /**
- * Reads the source in `folder`. For one without a document, writes a document, and a Dockerfile if that is missing too. An
- * application whose name is in no file is called like its folder, or `name`.
+ * Reads the source in `folder`. Without a document, writes one, and a Dockerfile if that is missing, too. An
+ * application without a name is named after its folder, or `name`.
  */
 export async function planSource(planning: Planning): Promise<PlannedSource> {
   const { folder, name, document, repositories } = planning;
@@ -76,7 +76,7 @@ export async function planSource(planning: Planning): Promise<PlannedSource> {
   return { ...drafted, written: draft.files, notes: [noteOf(draft), ...drafted.notes] };
 }
 
-/** Writes a Dockerfile into a repository of source code that has none. Returns a note of it. */
+/** Writes a Dockerfile into a repository without one. Returns a note about it. */
 function draftDockerfile(repository: string): Finding[] {
   const draft = draftFolder(openFiles(repository));
   if (draft.kind !== 'draft') return [];

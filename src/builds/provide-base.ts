@@ -46,7 +46,7 @@ export async function provideBase(
       const found = base.layers[at];
       if (!found || !isDigest(found.digest)) return undefined;
       const { diffId: _, ...layer } = found;
-      // Most are in the store of pushed images, as layers of images that were built before.
+      // Most base layers are already in the store of pushed images, as layers of earlier builds.
       if ((await images.folder.sizeOf(found.digest)) !== undefined)
         return { ...layer, file: images.folder.pathOf(found.digest) };
       return (exported ?? (await exportOnce())).layers[at];

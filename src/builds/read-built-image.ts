@@ -21,13 +21,13 @@ export async function readBuiltImage(
   baseLayer: (diffId: string) => Promise<ExportedLayer | undefined>,
 ): Promise<ExportedImage> {
   const tar = extract();
-  // Both at once: if the stream breaks off, each of them fails.
+  // Both must be awaited together: if the stream breaks, each of them fails.
   const [, files] = await Promise.all([pipeline(built, tar), takeFiles(tar, folder)]);
   const config = await readDocument(files.get('config.json'));
   const layers: ExportedLayer[] = [];
   for (const digest of await layersOf(files)) {
     const file = files.get(nameOf(digest));
-    // Docker checks that the layer unpacks to what the configuration says.
+    // Docker checks that the unpacked layer matches the configuration.
     if (file && file.digest !== digest) throw incomplete();
     const layer = file ? { ...file, compression: 'gzip' as const } : await baseLayer(digest);
     if (!layer) throw incomplete();

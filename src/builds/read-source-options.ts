@@ -1,4 +1,4 @@
-/** Takes the options out of a source before anything is built, so that their values get into no image. */
+/** Takes the options out of a source before the build, so that their values do not get into an image. */
 import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/v4';

@@ -11,7 +11,7 @@ const folder = await mkdtemp(join(tmpdir(), 'berth-form-'));
 after(() => rm(folder, { recursive: true }));
 const limits = { maxBytes: 2 ** 20, place: (number: number) => join(folder, `archive-${number}`) };
 
-/** As a client sends it, in pieces of so many bytes. */
+/** Sends the form like a client, in pieces of this size. */
 async function sent(form: FormData, { piece = 1_000, cutAt = Number.POSITIVE_INFINITY } = {}) {
   const request = new Request('http://localhost', { method: 'POST', body: form });
   const bytes = Buffer.from(await request.arrayBuffer()).subarray(0, cutAt);

@@ -29,7 +29,7 @@ export async function receiveForm(
   const files: Readable[] = [];
   const writing: Promise<unknown>[] = [];
   const write = (work: Promise<unknown>) => {
-    // Its failure is read when the whole form has come.
+    // The failure is handled after the whole form has arrived.
     work.catch(() => {});
     writing.push(work);
   };
@@ -61,7 +61,7 @@ export async function receiveForm(
     parser.on(limit, () => fail(`The form has more than ${most.archives} archives.`, true));
   const bound = boundBytes(maxBytes, `The form is larger than ${maxBytes / 2 ** 20} MiB.`);
   const parsed = await Promise.allSettled([pipeline(body, bound, parser)]);
-  // The parser leaves open what a broken form has not ended.
+  // The parser does not close the files of a broken form.
   if (parsed[0]!.status === 'rejected') for (const file of files) file.destroy();
   const results = [...parsed, ...(await Promise.allSettled(writing))];
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));

@@ -34,7 +34,9 @@ export function readEntry({ name, type, mode, target }: ArchiveHeader): SourceEn
   }
 }
 
-/** The same entry in a folder of the source. The target of a symbolic link is relative to the link, and stays. */
+/**
+ * Returns the same entry in a folder of the source. The target of a symbolic link is relative to the link, so it stays.
+ */
 export function entryBelow(at: string, entry: SourceEntry): SourceEntry {
   if (at === '') return entry;
   const path = `${at}/${entry.path}`;
@@ -63,7 +65,7 @@ function shown(text: string): string {
   return JSON.stringify(text.length > 120 ? `${text.slice(0, 120)}…` : text);
 }
 
-/** In words for the client that has sent the archive. */
+/** The message is for the client that has sent the archive. */
 export class SourceError extends Error {
   readonly isTooLarge: boolean;
 

@@ -19,7 +19,7 @@ function placed(at: Place | undefined): string {
   return at ? `${at.file}:${at.line}:${at.column}: ` : '';
 }
 
-/** Each finding with its file and line, and what to do. */
+/** Returns an error with the file, line and hint of each finding. */
 export function refuseFindings(refusals: readonly Finding[]): Result<never> {
   const errors = refusals.map(({ message, hint, at }) => {
     return `${placed(at)}${message}${hint ? ` (${hint})` : ''}`;

@@ -1,4 +1,4 @@
-/** Sources that clients send or name: received to disk, unpacked, read, and kept until their images are built. */
+/** Sources that clients send or name: received to disk, unpacked, read, and stored until their images are built. */
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
@@ -30,7 +30,7 @@ export type Source = Omit<PlannedSource, 'refusals' | 'repositories' | 'options'
 export type Sources = {
   /** The folder of all of them: builds name it. */
   place: string;
-  /** Writes an archive to disk. `client`: how many sources one client sends at once is limited. */
+  /** Writes an archive to disk. `client`: each client has a limit of concurrent uploads. */
   receive(body: Readable, client: string): Promise<Result<string>>;
   /** Writes the archives of a form to disk. */
   receiveForm(body: Readable, contentType: string, client: string): Promise<Result<string>>;
@@ -60,7 +60,10 @@ export type Opening = Pick<Planning, 'name' | 'document'> & { signal: AbortSigna
 const limits = { maxBytes: maxSourceBytes, maxEntries: 100_000 };
 const nothingFetched: Named = { folders: new Map(), notes: [], contents: [] };
 const leftOverMs = 60 * 60_000;
-/** Sources that are received or read at once. While half of all places are free, a client may have a second one. */
+/**
+ * Maximum number of sources that are received or read at once. A client may have a second one while half of all places
+ * are free.
+ */
 const max = { ofClient: 2, total: 16 };
 
 const pool: PoolOptions = {
@@ -75,12 +78,12 @@ const pool: PoolOptions = {
 type GitServers = NonNullable<DialerOptions['listed']>;
 
 /**
- * `content`: a digest of all files. `name`: of an application whose source contains none. `document`: a configuration that
- * came with the files.
+ * `content`: a digest of all files. `name`: the name for an application whose source has none. `document`: a
+ * configuration that was sent with the files.
  */
 type Unpacked = { content: string; name?: string | undefined; document?: string | undefined; notes: Finding[] };
 
-/** `place`: a folder of this process alone. `gitServers`: the ones that the operator lists. */
+/** `place`: a folder that only this process uses. `gitServers`: the servers that the operator lists. */
 export async function openSources(place: string, gitServers: GitServers = new Map()): Promise<Sources> {
   await mkdir(place, { recursive: true, mode: 0o700 });
   const plans = createPool<Planning, PlannedSource>(pool);

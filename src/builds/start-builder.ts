@@ -17,7 +17,7 @@ export type Revising = {
   build: Build;
   deployment: Deployment;
   images: readonly ImageToMake[];
-  /** Before any work on the image. It may be called twice. */
+  /** Called before any work on the image, possibly twice. */
   onImage: (image: ImageToMake) => void;
   onOutput: (text: string) => void;
   /** Ends the build. */
@@ -108,7 +108,7 @@ export async function startBuilder(parts: BuilderNeeds, revising: Revising): Pro
   };
 }
 
-/** Removes what an interrupted build of the revision may have left, too. */
+/** Also removes leftovers of an interrupted build of the revision. */
 export async function removeBuilder({ engine }: Pick<BuildParts, 'engine'>, { deploymentId, revision }: Build) {
   for (const name of buildWorkloadNames(deploymentId, revision))
     await engine.execute(deploymentId, { kind: 'remove', name, because });

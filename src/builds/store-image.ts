@@ -1,4 +1,4 @@
-/** Puts an image that was built into the store of pushed images, as a push by the owner of the deployment would. */
+/** Stores a built image in the store of pushed images, like a push by the owner of the deployment. */
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stageFile } from '../images/blobs/staged-file.ts';
@@ -18,7 +18,7 @@ import { BuildFault } from './build-fault.ts';
 
 export type ImageStoreParts = {
   images: PushedImages;
-  /** Refuses what goes beyond the quota of the namespace. */
+  /** Refuses blobs beyond the quota of the namespace. */
   checkRoom: CheckRoom;
 };
 
@@ -58,7 +58,7 @@ async function storeBlob(
 ): Promise<void> {
   if (!isDigest(digest)) throw new Error(`not a digest: ${digest}`);
   if ((await blobSize(images, namespace.name, digest)) !== undefined) return;
-  // Most layers of a base image are here from another image.
+  // Most layers of a base image are already stored from another image.
   if (await nameBlob(images, namespace, digest, checkRoom)) return;
   const staged = await stageFile(images.folder.stagingPath(randomUUID()));
   try {

@@ -71,7 +71,7 @@ async function readTar(
       ? pipeline(source, tar)
       : pipeline(source, format === 'gzip' ? createGunzip() : createZstdDecompress(), tar);
   const results = await Promise.allSettled([taken(), reading]);
-  // The refusal of an entry has ended the stream, whose own error says only that it was aborted.
+  // The refusal of an entry has aborted the stream. The stream's own error is less specific.
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 

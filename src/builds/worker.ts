@@ -37,7 +37,7 @@ import { buildRevision } from './build-revision.ts';
 import { explainFailure } from './explain-failure.ts';
 import { removeBuildCache, removeBuilder } from './start-builder.ts';
 
-/** How often the output is written down, and whether the build is still wanted is looked at. */
+/** How often the output is stored, and the build is checked for being superseded. */
 const recordEveryMs = 1_000;
 /** The same while the store fails. */
 const longestNoteMs = 5_000;
@@ -46,13 +46,16 @@ const longestNoteMs = 5_000;
 const isFull = /no space left on device|input\/output error|: I\/O error/i;
 
 export type BuildWorker = {
-  /** Begins as many builds as there is room for. */
+  /** Starts as many builds as there are free places. */
   wake(): Promise<void>;
-  /** Resolves when what was begun has ended. */
+  /** Resolves when all running builds have ended. */
   ended(): Promise<void>;
 };
 
-/** `places`: the most builds at a time. Each client has one at a time. `stop`: the next process restarts unfinished builds. */
+/**
+ * `places`: the maximum number of concurrent builds. Each client has one at a time. `stop`: the next process restarts
+ * unfinished builds.
+ */
 export function createBuildWorker(parts: BuildParts, places: number, stop: AbortSignal): BuildWorker {
   const { db, log, sources } = parts;
   const running = new Map<string, { client: string; ended: Promise<void> }>();
@@ -78,7 +81,7 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
       if (stop.aborted || running.size >= places) return;
       if (running.has(keyOf(build))) continue;
       const client = (await clientOf(db, build.deploymentId)) ?? build.deploymentId;
-      // Another look may have begun it while this one was waiting.
+      // Another call may have started it while this one was waiting.
       if (stop.aborted || running.size >= places || running.has(keyOf(build))) continue;
       if ([...running.values()].some((each) => each.client === client)) continue;
       begin(build, client);
@@ -246,7 +249,7 @@ function keyOf({ deploymentId, revision }: Build): string {
   return `${deploymentId} ${revision}`;
 }
 
-/** The deployment, if it still wants the revision of the build. */
+/** Returns the deployment, if it still needs the revision of the build. */
 async function wantedBy({ db, now }: BuildParts, build: Build): Promise<Deployment | undefined> {
   const deployment = await deploymentById(db, build.deploymentId);
   const isWanted =
@@ -268,7 +271,7 @@ function secretsOf({ base }: ImageToMake): string[] {
 
 const quotaHint = 'Remove deployments that are not needed, wait until their images are removed, and build again.';
 
-/** In words for the owner. */
+/** Returns the failure with a message for the owner. */
 function failureOf(error: unknown, output: BuildLog, image: ImageToMake | undefined): BuildFailure {
   const pods = image?.services ?? [];
   const message = error instanceof Error ? error.message.replace(/\.$/, '') : '';

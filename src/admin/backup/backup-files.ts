@@ -35,8 +35,8 @@ export type BackupContents = {
 };
 
 /**
- * The data of one deployment, as they were at one instant; `id`: as the place calls them. `form`: of volumes on no disk of
- * the machine, each by itself; absent: files in the layout of volumes.
+ * The data of one deployment at one instant. `id`: the ID in the backup location. `form`: volumes that are not on a
+ * disk of this machine, each stored separately. Absent: files in the layout of volumes.
  */
 export type SavedVolumes = {
   deploymentId: string;

@@ -1,9 +1,8 @@
 /**
  * Backs up the installation while its service runs: database, keys, settings, pushed images, and the data of
- * deployments that do not expire. The parts are first collected in a folder of the data directory, the database first,
- * so that everything that its rows name exists.
- * Images are hard-linked there, so that none disappears while it is read. After a kill at any instant, finished backups
- * can be restored, and the next call removes the leftovers.
+ * deployments that do not expire. All parts are first collected in a folder of the data directory. The database comes
+ * first, so that everything that its rows name exists. Images are hard-linked there, so that none disappears while it
+ * is read. After a kill at any time, finished backups can be restored, and the next call removes the leftovers.
  */
 
 import { createHash } from 'node:crypto';
@@ -65,13 +64,13 @@ export type BackupOrder = {
   secretKey: string | undefined;
   /** The environment of the service. */
   env: Record<string, string | undefined>;
-  /** Reads everything that is kept at the place, not only what matters most of this backup. */
+  /** Reads all data in the backup location, not only the most important data of this backup. */
   isWholeRead: boolean;
   /** Disk space that copies of volumes must leave free. */
   diskFreeBytes: number;
   /** Copies volumes that are stored elsewhere; undefined if all are on a disk of this machine. */
   copiesElsewhere: OpenElsewhere;
-  /** Older ones go, when so many are there. */
+  /** The number of backups to keep. Older ones are removed. */
   keep: number | undefined;
   actor: string;
   now: () => Instant;
@@ -116,7 +115,7 @@ export async function backUpInstallation(db: Kysely<Tables>, order: BackupOrder)
     if (order.keep !== undefined) await removeOlderBackups(repository, order.keep);
     return { kind: 'backed-up', at, blobs: facts.blobs, deployments: volumes.length, leftOut, ...saved };
   } catch (error) {
-    // The partial backup would fill the place, and leave the next backup no space.
+    // The partial backup would fill the backup location and leave no space for the next backup.
     if (error instanceof BackupFault && error.isFull) await repository.clear().catch(() => {});
     throw error;
   } finally {
@@ -148,14 +147,14 @@ function keysHere({ dataDir, secretKey }: BackupOrder): Keys | undefined {
   return secretKey === undefined ? readKeys(keyFileOf(dataDir)) : [secretKey];
 }
 
-/** Undefined where the keys are not those of the database: a backup of both would be worth nothing. */
+/** Undefined if the keys do not match the database. A backup with the wrong keys would be useless. */
 async function collect(
   db: Kysely<Tables>,
   draft: string,
   order: BackupOrder,
 ): Promise<Pick<BackupContents, 'sha256' | 'blobs'> | undefined> {
   const { dataDir, env } = order;
-  // Keys that a rotation brings from now on are not needed for the copy, but those that it drops are: they are read first.
+  // The keys are read first. Keys that a rotation adds later are not needed for the copy, but keys that it removes are.
   const keys = keysHere(order);
   const path = (name: string) => join(draft, name);
   await copyToFile(db, path(fileNames.database));
@@ -205,7 +204,7 @@ async function verify(repository: Repository, id: string, { sha256 }: BackupCont
   }
 }
 
-/** Data that no backup names which stays go with the others. */
+/** Data that does not belong to any backup is removed with the older backups. */
 async function removeOlderBackups(repository: Repository, count: number): Promise<void> {
   const all = await repository.list(backupTag);
   const staying = all.slice(-count);
@@ -241,12 +240,15 @@ async function record(
   });
 }
 
-/** Volumes with file systems of their own on this machine, frozen while they run. It takes room for the largest deployment's data. */
+/**
+ * Volumes on this machine with their own file systems, frozen while they run. Needs space for the data of the largest
+ * deployment.
+ */
 
 type KeepingFolders = {
   repository: Repository;
   dataDir: string;
-  /** Below it the copies are made. */
+  /** The folder for copies. */
   draft: string;
   /** Disk space that copies of volumes must leave free. */
   diskFreeBytes: number;

@@ -1,4 +1,4 @@
-/** One backup or restore of a data directory at a time: two would clear each other's drafts. */
+/** Allows one backup or restore of a data directory at a time. Two would remove each other's drafts. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 

@@ -1,6 +1,6 @@
 /**
- * The data of deployments that do not expire, one deployment after another: its volumes are copied as they are at one
- * instant, and what is kept is read from the copies.
+ * Backs up the data of deployments that do not expire, one deployment after another. Its volumes are copied at one
+ * instant, and the backup reads the copies.
  */
 
 import type { Kysely } from 'kysely';
@@ -17,7 +17,7 @@ import { retainedDeployments } from '../../store/restorable-deployments.ts';
 import type { Tables } from '../../store/rows.ts';
 import { type SavedVolumes, volumesTag, volumesTagOf } from './backup-files.ts';
 
-/** `not-here`: none of them exists yet, or they do not have their own file systems on this machine. */
+/** `not-here`: none of the volumes exists yet, or they do not have their own file systems on this machine. */
 export type SkippedVolumes = {
   deploymentId: string;
   volumes: string[];
@@ -32,7 +32,7 @@ export type SavedWithPause = SavedVolumes & { pausedMs: number };
 
 /** Where the volumes are. */
 export type VolumeSaver = {
-  /** The existing volumes among the wanted ones. */
+  /** Returns the wanted volumes that exist. */
   sizes(deploymentId: string, wanted: readonly string[]): Promise<SizedVolumes>;
   /** Undefined if there is not enough space for the copy. */
   save(deploymentId: string, volumes: SizedVolumes): Promise<SavedWithPause | undefined>;
@@ -40,7 +40,7 @@ export type VolumeSaver = {
 
 export type VolumeReport = (step: { kind: 'kept-volumes'; deploymentId: string; pausedMs: number }) => void;
 
-/** `keeper`: or why none can be had. */
+/** `saver`: or the error that explains its absence. */
 export async function backUpVolumes(
   db: Database,
   saver: VolumeSaver | Error,
@@ -68,7 +68,7 @@ export async function backUpVolumes(
       reported({ kind: 'kept-volumes', deploymentId, pausedMs });
       kept.push(data);
     } catch (error) {
-      // One of many must not keep the others from being backed up.
+      // A failure of one deployment must not stop the backup of the others.
       leave('failed', error as Error);
     }
   }

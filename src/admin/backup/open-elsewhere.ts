@@ -6,7 +6,7 @@ import { type Keys, sealWith } from '../../lib/seal.ts';
 /** Opens the copies of an installation with its keys. Throws an error with a message for users. */
 export type OpenElsewhere = (owner: string, keys: Keys | undefined) => Promise<OpenCopies | undefined>;
 
-/** `isBeside`: its service works, and answers those who ask from outside. */
+/** `isBeside`: the installation's service is running, and answers requests from other machines. */
 export function elsewhereOf(settings: CopiesSettings, isBeside: boolean): OpenElsewhere {
   return async (owner, keys) => {
     if (!keys) throw new Error('The key of the installation is missing.');

@@ -38,14 +38,14 @@ import { fillCopies, type RestoredVolumes, restoreVolumes, type VolumeFiller } f
 
 export type RestoreOrder = {
   repository: Repository;
-  /** As the place calls the backup; undefined: the newest. */
+  /** The ID of the backup in the backup location. Undefined: the newest. */
   id: string | undefined;
-  /** Where the installation is to be: in the data directory, or its database on a server. */
+  /** The target of the installation's database: in the data directory, or on a server. */
   store: StoreSettings;
   secretKey: string | undefined;
   /** Fills volumes that are stored elsewhere; undefined if all are on a disk of this machine. */
   copiesElsewhere: OpenElsewhere;
-  /** Data stays where it is kept, and deployments begin with empty volumes. */
+  /** The data stays in the backup location, and deployments start with empty volumes. */
   isWithoutVolumes: boolean;
   actor: string;
   now: () => Instant;
@@ -138,7 +138,10 @@ async function readBegun(dataDir: string): Promise<{ id: string; left: string[] 
   return id === '' ? undefined : { id, left };
 }
 
-/** Names the backup while parts of it are in their places and others are not, and whose data stays as it is. */
+/**
+ * Contains the ID of the backup while only some of its parts are in place, and the deployments whose data stays as it
+ * is.
+ */
 function begunFile(dataDir: string): string {
   return join(dataDir, 'restore-begun');
 }
@@ -160,7 +163,7 @@ async function verify(draft: string, { sha256 }: BackupContents): Promise<void> 
       throw new BackupFault(`The restored file ${name} differs from the backup.`);
 }
 
-/** Brings its tables up to date and takes back what they say of another machine. */
+/** Migrates the tables and resets the values that refer to another machine. */
 async function settle(file: string, keys: Keys, { actor, repository, now }: RestoreOrder): Promise<void> {
   const db = await openSqlite(file);
   try {

@@ -13,7 +13,7 @@ import type { SavedVolumes } from './backup-files.ts';
 export type RestoredVolumes = {
   /** Volumes that this call restored. Those of an earlier, interrupted call are left out. */
   brought: { deploymentId: string; volume: string }[];
-  /** Deployments whose volumes are there. */
+  /** Deployments whose volumes already exist. */
   left: string[];
 };
 
@@ -25,11 +25,14 @@ export type VolumeFiller = {
   missing(kept: SavedVolumes): Promise<SavedVolumes['volumes']>;
   /** Creates the volumes separately and empty, then fills and verifies them. `missing`: the needed ones. */
   fill(kept: SavedVolumes, missing: SavedVolumes['volumes']): Promise<void>;
-  /** Puts all of them in their places: nothing is there that could be written over. */
+  /** Moves all of them to their places. No existing volume is overwritten. */
   place(brought: RestoredVolumes['brought']): Promise<void>;
 };
 
-/** `begun`: by a call that was interrupted; what is there was put there by it, but for those that it has left. */
+/**
+ * `begun`: an interrupted call has started the restore. It created the existing volumes, except those that it reported
+ * as left.
+ */
 export async function restoreVolumes(
   kept: readonly SavedVolumes[],
   filler: VolumeFiller,
@@ -58,7 +61,7 @@ export async function restoreVolumes(
 
 type Filling = { repository: Repository; copies: VolumeCopies; backupId: string };
 
-/** As much of a backup's id as is a name of few letters. */
+/** The length of the backup ID's prefix that fits into a name. */
 const keyLength = 16;
 
 export async function fillCopies({ repository, copies, backupId }: Filling): Promise<VolumeFiller> {

@@ -1,8 +1,8 @@
 /** The doctor's verdict on one requirement of a public installation. */
 
 /**
- * `bad`: it does not work, or is dangerous; `warn`: it works, and something is likely to be missed; `unknown`: it could
- * not be looked at, or does not matter here.
+ * `bad`: it does not work, or is dangerous. `warn`: it works, but something is likely missing. `unknown`: it could not
+ * be checked, or does not apply.
  */
 export type State = 'good' | 'warn' | 'bad' | 'unknown';
 
@@ -19,5 +19,5 @@ export const unknown = (name: string, observed: string, todo?: string): Check =>
   ...(todo !== undefined && { todo }),
 });
 
-/** The value that was looked up, or why the lookup failed, in a few words. */
+/** The observed value, or a short reason why it could not be observed. */
 export type Observation<T> = { value: T } | { fault: string };

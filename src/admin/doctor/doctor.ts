@@ -1,4 +1,4 @@
-/** Everything that a public installation needs, looked at once. */
+/** Checks everything that a public installation needs. */
 import type { Runtime } from '../../engine/docker/host/runtime.ts';
 import type { MailSettings } from '../../lib/mail-transport.ts';
 import type { StoreSettings } from '../../store/open.ts';
@@ -49,7 +49,10 @@ export type DoctorSettings = StoreSettings &
     operator: string | undefined;
   };
 
-/** Changes nothing, and sends nothing but a mail to `sendTo`. Each look is bounded, the whole by less than a minute. */
+/**
+ * Runs all checks. Changes nothing, and sends only a mail to `sendTo`. Each check has a time limit, and all of them
+ * take less than a minute.
+ */
 export async function examine(settings: DoctorSettings, { now, sendTo }: { now: number; sendTo?: string | undefined }) {
   const isPublic = !/(^|\.)localhost$|^127\.|^\[::1\]$/.test(settings.baseUrl.hostname);
   const hasMail = settings.mail !== undefined;

@@ -7,10 +7,10 @@ import { connect, type PeerCertificate } from 'node:tls';
 import { bad, type Check, good, type Observation, unknown, warn } from './check.ts';
 import type { Answer, ObservedPort } from './names-and-ports.ts';
 
-/** For each query; queries of one visit run at the same time. */
+/** The time limit of each query. The queries of one run are concurrent. */
 export const patienceMs = 10_000;
 
-/** A fault in a few words, without anything of a secret: an error's code, or its message. */
+/** A short message for the fault, without secrets: an error's code, or its message. */
 export async function observe<T>(work: () => Promise<T>, limitMs = patienceMs): Promise<Observation<T>> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Observation<T>>((resolve) => {
@@ -107,7 +107,7 @@ export function clockAhead(url: URL, root: string | undefined): Promise<Observat
         outgoing.on('response', ({ headers }) => {
           const theirs = Date.parse(headers.date ?? '');
           outgoing.destroy();
-          // On average half a second has passed since the second that it says.
+          // The header has no fractions of a second. On average, half a second has passed.
           if (Number.isFinite(theirs)) resolve((begunAt + Date.now()) / 2 - theirs - 500);
           else reject(new Error('its answer has no date'));
         });
@@ -116,7 +116,7 @@ export function clockAhead(url: URL, root: string | undefined): Promise<Observat
   );
 }
 
-/** Whether browsers take what is shown to them. Pure. */
+/** Checks whether browsers accept the presented certificates. Pure. */
 
 /** The result of a handshake. `problem`: why a browser with this machine's roots would refuse it. */
 export type Shown = { issuer: string; expiresAt: number; begunAt: number; chain: number; problem: string | undefined };
@@ -145,7 +145,7 @@ export function judgeCertificate({ name, host, shown }: ObservedCertificate, now
       'Put the whole chain into the file. Use an authority that browsers trust. For your own authority, set NODE_EXTRA_CA_CERTS so that this command trusts it.',
     );
   const words = `${host}: a certificate of ${issuer}, ${chain} in its chain, ${days} days left`;
-  // Programs renew when a third is left: with a sixth, something does not work.
+  // Most programs renew when a third of the lifetime is left. If only a sixth is left, the renewal does not work.
   return expiresAt - now < Math.min(14 * dayMs, (expiresAt - begunAt) / 6)
     ? warn(name, `${words}.`, renew)
     : good(name, `${words}.`);
@@ -169,7 +169,7 @@ export function failedOrders(
   });
 }
 
-/** The rows of the store: of each host whose order failed, the authority's words. */
+/** Uses the store's rows: for each host with a failed order, the authority's message. */
 export function judgeOrders(orders: Observation<readonly { host: string; problem: string }[]>): Check {
   const name = 'certificate-orders';
   if ('fault' in orders) return unknown(name, `The orders could not be read: ${orders.fault}.`, 'See database.');

@@ -17,7 +17,7 @@ import { failedOrders, observe, patienceMs } from './inspect-network.ts';
 import type { ObservedEngine, ObservedService } from './machine.ts';
 import type { ObservedMail } from './upkeep.ts';
 
-/** Queries the machine's own address, as a monitor would. */
+/** Queries the machine's own address, like a monitor. */
 export function inspectService(port: number, metricsToken: string | undefined): Promise<Observation<ObservedService>> {
   return observe(async () => {
     const at = `http://127.0.0.1:${port}`;
@@ -54,7 +54,7 @@ export type ObservedStore = {
   orphans: Observation<Orphans>;
 };
 
-/** A database may be slow rather than away; it is opened once. */
+/** The database may be slow. It is opened once for all checks. */
 export async function inspectStore(
   settings: StoreSettings & { baseUrl: URL; appsDomain: string; graceMs: number },
 ): Promise<ObservedStore> {

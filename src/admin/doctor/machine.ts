@@ -1,10 +1,10 @@
 /** Requirements of the machine itself. Pure. */
 import { bad, type Check, good, type Observation, unknown, warn } from './check.ts';
 
-/** How far this machine's clock is ahead of another's. */
+/** The difference between this machine's clock and the clock of a server. */
 export type ObservedClock = { source: string; aheadMs: Observation<number> };
 
-/** `Date` of HTTP counts seconds, and the answer takes a while. */
+/** The HTTP header `Date` has a resolution of one second, and the response takes time. */
 const clockLimits = { goodMs: 5_000, warnMs: 60_000 };
 
 export function judgeClock({ source, aheadMs }: ObservedClock): Check {
@@ -24,7 +24,7 @@ export function judgeClock({ source, aheadMs }: ObservedClock): Check {
 
 export type ObservedDisk = { place: string; space: Observation<{ freeBytes: number; totalBytes: number }> };
 
-/** `minBytes`: below it nothing starts. */
+/** `minBytes`: below this, no deployment starts. */
 export function judgeDisk({ place, space }: ObservedDisk, minBytes: number, name = 'disk'): Check {
   if ('fault' in space) return unknown(name, `The disk of ${place} could not be looked at: ${space.fault}.`);
   const { freeBytes, totalBytes } = space.value;

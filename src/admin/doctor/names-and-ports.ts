@@ -1,4 +1,4 @@
-/** Whether visitors find the service: what its names lead to, and what answers there. Pure. */
+/** Checks whether visitors reach the service: the addresses of its names, and the responses on its ports. Pure. */
 import { bad, type Check, good, type Observation, unknown, warn } from './check.ts';
 
 export type ObservedNames = {
@@ -56,7 +56,7 @@ export function judgeNames({ api, apps, own, isBehindProxy }: ObservedNames): Ch
   return checks;
 }
 
-/** The answer of a port of the public name. `berth`: as this service answers. */
+/** The response on a port of the public name. `berth`: the response of this service. */
 export type Answer = { kind: 'berth' } | { kind: 'other'; status: number } | { kind: 'none'; code: string };
 
 export type ObservedPort = { scheme: 'http' | 'https'; host: string; port: number; answer: Answer };

@@ -102,7 +102,7 @@ const { problem: unknownKey }: { problem: Problem } = refuse(
 
 /** Creates an API key, for a signed-in user or for a command line whose login the user has confirmed. */
 
-/** More than a user can distinguish. Limits what one account can store. */
+/** The maximum number of keys. More would be hard to distinguish. It also limits the storage of one account. */
 const maxKeys = 50;
 
 /** Of the 32 random letters of a key, four are shown later. They identify the key and are too few to guess it. */

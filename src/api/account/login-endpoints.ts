@@ -1,6 +1,6 @@
 /**
- * Logging in from a terminal: it shows a code, a person who is signed in confirms that in a browser, and the terminal
- * fetches an API key (the flow of RFC 8628). Nothing here signs a browser in, and no key is made before it is fetched.
+ * Logs in from a terminal (RFC 8628). The terminal shows a code, a signed-in user confirms it in a browser, and the
+ * terminal fetches an API key. The key is created only when it is fetched. This does not sign in a browser.
  */
 import { randomInt } from 'node:crypto';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
@@ -25,7 +25,7 @@ const intervalMs = 2_000;
 const userCodeLetters = 'BCDFGHJKLMNPQRSTVWXZ';
 const userCodeLength = 8;
 
-/** As people may type it. Other texts are not codes. */
+/** The code as users may type it. Other texts are not codes. */
 const UserCodeParams = Type.Object({ code: Type.String({ maxLength: 20 }) });
 
 export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
@@ -182,7 +182,7 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
   };
 }
 
-/** In one transaction: the login is forgotten and its key made, or neither. */
+/** Removes the login and creates its key in one transaction. */
 async function fetchKey({ db, now }: Service, deviceCode: string): Promise<Result<NewApiKey>> {
   return await write(db, 'all', async (db) => {
     const polled = await pollLogin(db, deviceCode, now());

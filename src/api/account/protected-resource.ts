@@ -1,6 +1,6 @@
 /**
- * The service's metadata on its keys (RFC 9728), for programs that follow the link of a 401. Keys are not issued by
- * OAuth, so no authorization server is named. The linked page for people and agents explains how to get one.
+ * The metadata of the service's keys (RFC 9728), for programs that follow the link of a 401 response. Keys are not
+ * issued by OAuth, so no authorization server is named. The linked page explains to users and agents how to get a key.
  */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import type { ApiSettings } from '../api-service.ts';
@@ -17,12 +17,12 @@ export function protectedResource({ baseUrl: { origin } }: Pick<ApiSettings, 'ba
   return async (app) => {
     const options = { config: { limit: 'page' as const }, schema: { hide: true } };
     app.get(path, options, async () => described(origin));
-    // Section 3.1: of a resource with a path, this stands before it.
+    // Section 3.1: the well-known path is inserted before the path of the resource.
     app.get(`${path}/mcp`, options, async () => described(`${origin}/mcp`));
   };
 }
 
-/** Section 5.1. After the challenge itself, which says what is wrong. */
+/** Section 5.1. The parameter follows the challenge, which names the error. */
 export function pointToProtectedResource(
   app: FastifyInstance,
   { baseUrl: { origin } }: Pick<ApiSettings, 'baseUrl'>,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApi } from '../../../test/support/api.ts';
 
-/** An API whose accounts answer everything below /api/auth with this. */
+/** An API whose account library returns this response to everything below /api/auth. */
 async function answering(answer: () => Response) {
   const methods = { password: true, passkeys: false, providers: [], sendsMail: false, signUp: true };
   return await testApi({}, () => ({

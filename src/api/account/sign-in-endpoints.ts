@@ -47,7 +47,9 @@ function toRequest({ settings }: Service, { method, url, headers, body }: Fastif
   });
 }
 
-/** The library's own errors become those of this API; its other answers stay as they are. Throws when it has failed. */
+/**
+ * Converts the library's errors to errors of this API. Other responses are unchanged. Throws if the library has failed.
+ */
 async function send(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
   const text = await answer.text();
   const refusal = answer.status >= 400 ? refusalOf(answer.status, text) : undefined;
@@ -56,7 +58,7 @@ async function send(reply: FastifyReply, answer: Response): Promise<FastifyReply
     if (name !== 'set-cookie' && name !== 'content-length') reply.header(name, value);
   }
   for (const cookie of answer.headers.getSetCookie()) reply.header('set-cookie', cookie);
-  // Links of mails hold a token, and the page of errors what a stranger has written.
+  // Links in mails contain a token, and the error page contains text from the URL.
   reply.header('Referrer-Policy', 'no-referrer').header('Content-Security-Policy', contentPolicy);
   if (refusal) return reply.type('application/json').send(JSON.stringify(refusal.body));
   // A redirection has no body, but would call it JSON.

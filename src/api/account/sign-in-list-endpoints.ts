@@ -1,4 +1,4 @@
-/** The browsers that are signed in to the account: listed, and signed out one by one. */
+/** Lists the browsers that are signed in to the account, and signs them out individually. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { refuse } from '../../lib/problem.ts';
@@ -63,7 +63,7 @@ export function signInListEndpoints(service: Service): FastifyPluginAsyncTypebox
       },
       async (request) => {
         const accountId = orRefuse(await requireSignedIn(service, request));
-        // Not by the library, which names sign-ins by tokens: of others than its own a browser knows none.
+        // The library is not used here because it identifies sign-ins by tokens. A browser only knows its own token.
         const isRemoved = await removeSignIn(db, accountId, request.params.id);
         if (!isRemoved) throw new RefusedRequest(unknownSignIn.problem);
         return { message: 'The browser has been signed out.' };

@@ -1,4 +1,4 @@
-/** The paths below `/api/auth` that the accounts' library answers, and the bodies that it reads. */
+/** The paths below `/api/auth` that the account library answers, and the bodies that it accepts. */
 import { type TSchema, Type } from 'typebox';
 import type { LimitName } from '../requests/rate-limits.ts';
 
@@ -19,7 +19,7 @@ const Password = Type.String({ minLength: 8, maxLength: 128 });
 const Token = Type.String({ description: 'The token from the link in the email.' });
 const After = (words: string) => Type.Optional(Type.String({ description: `Path of this site ${words}.` }));
 const Nothing = Type.Object({}, { description: 'An empty JSON object.' });
-/** As the browser's `navigator.credentials` answers, with buffers in base64url. */
+/** The result of the browser's `navigator.credentials`, with buffers in base64url. */
 const Credential = Type.Object(
   { id: Type.String(), rawId: Type.String(), type: Type.String(), response: Type.Object({}) },
   { additionalProperties: true, description: 'The answer of WebAuthn, in JSON.' },

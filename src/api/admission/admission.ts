@@ -1,4 +1,4 @@
-/** Admission of a start or an update: everything that it has to pass, in one order. */
+/** Admission of a start or an update: all checks in one order. */
 import type { Instant } from '../../deployment/deployment.ts';
 import { maximumOf } from '../../deployment/limits/deployment-maximum.ts';
 import type { Budget } from '../../deployment/limits/host-budget.ts';
@@ -30,7 +30,7 @@ export async function admit(
   requested: PlanRequest & { now: Instant; sessionId: string | undefined },
 ): Promise<Admission> {
   const max = maximumOf(budget, strangers, plan?.tier);
-  // Before the plan, whose refusal would say nothing of the line.
+  // This check comes before the plan, whose error would not name the line.
   const counted = await exceededBounds(db, max, { ...requested, ofAll: false });
   if (counted) return { ...exceedsMaximum, exceeded: counted };
   const allowed = plan ? await admitToPlan(db, plan, requested) : await admitStranger(db, strangers, origin, requested);

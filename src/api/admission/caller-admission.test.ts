@@ -25,7 +25,7 @@ test('a stranger may have so many deployments in one session, and from one addre
   assert.match(fourth.body.error, /^From your address 3 unclaimed deployments/);
   assert.equal((await start(named('four'), '', '192.0.2.2')).status, 200);
 
-  // Removed ones count no more.
+  // Removed deployments no longer count.
   await api.postJson('/removeDeploymentReservation', { applicationName: 'one', sessionToken: token });
   assert.equal((await start(named('four'))).status, 200);
 });

@@ -40,7 +40,7 @@ export function costOf({ mode, cost }: ProofSettings, { deploying, committedShar
 }
 
 export type Proofs = {
-  /** Nothing when the request may start something; otherwise what it is answered, with a challenge. */
+  /** Returns undefined if the request may start a deployment. Otherwise returns an error with a challenge. */
   refuse(request: FastifyRequest): Promise<Problem | undefined>;
 };
 

@@ -136,7 +136,7 @@ async function quotaOfPlan(service: Service, { accountId, tier }: Plan) {
 }
 
 async function quota({ budget }: Service, used: Usage, most: Usage & Caps) {
-  // While the engine does not answer, it is not known what the server has.
+  // While the engine does not respond, the server's capacity is unknown.
   const { gpus: ofServer = 0 } = await budget().catch(() => ({ gpus: most.gpus }));
   return {
     deployments: { used: used.deployments, most: most.deployments },

@@ -1,4 +1,4 @@
-/** The endpoints of claim links: what a link would claim, and the claim. */
+/** The endpoints of claim links: preview a claim, and claim. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Deployment } from '../../deployment/deployment.ts';
@@ -133,7 +133,7 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
           body: ClaimBody,
           response: { 200: ClaimedRecord, '4xx': ErrorRecord },
         },
-        // Nothing has to be said.
+        // The body may be empty.
         preValidation: async (request) => {
           request.body ??= {};
         },

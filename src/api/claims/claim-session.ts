@@ -57,8 +57,8 @@ export async function findClaim(
 }
 
 /**
- * Everything that a claim attaches, or has attached, the link's deployment first. Of a session that is the account's
- * already it is that one alone: the others of it that count to no plan have links of their own.
+ * Returns everything that a claim attaches or has attached, the link's deployment first. If the session already belongs
+ * to the account, only that deployment is returned. The session's other unclaimed deployments have their own links.
  */
 export async function attachedBy(
   db: Database,
@@ -79,8 +79,8 @@ type Confirming = {
 };
 
 /**
- * Makes the whole session the account's: every active deployment of it stops expiring, as the account's plan says.
- * Nothing is deployed again. A second time by the same account changes nothing.
+ * Attaches the session to the account. Its active deployments stop expiring, according to the account's plan. They are
+ * not deployed again. A second call by the same account changes nothing.
  */
 export async function claim(
   service: Service,

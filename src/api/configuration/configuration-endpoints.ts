@@ -160,7 +160,9 @@ const boundless: Budget = {
   gpus: POSITIVE_INFINITY,
 };
 
-/** Whether this server can get the images of a configuration, and which one near to a missing one it has. */
+/**
+ * Checks whether this server can get the images of a configuration, and suggests a similar name for a missing image.
+ */
 
 /** A registry that does not answer in this time is reported as unreachable. */
 const patienceMs = 5_000;

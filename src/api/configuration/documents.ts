@@ -18,7 +18,10 @@ const yamlTypes = ['text/x-yaml', 'text/yaml', 'application/yaml', 'application/
 
 /** How the endpoints read documents, each for the client that sends it. */
 export type Documents = {
-  /** In this scope bodies arrive as the document's text: YAML, JSON, or JSON that wraps YAML (public clients send all). */
+  /**
+   * In this scope, bodies are parsed as the text of a document: YAML, JSON, or JSON that wraps YAML. Clients use all
+   * three forms.
+   */
   receive(scope: FastifyInstance): void;
   read<K extends Kind>(
     request: Pick<FastifyRequest, 'headers'>,
@@ -85,7 +88,7 @@ type DocumentRequest = Pick<FastifyRequest, 'headers' | 'body' | 'query' | 'rout
   query: { strict?: string };
 };
 
-/** The document with its spec and what is to be said of it, or the refusal that lists every error. */
+/** Returns the document with its spec and its warnings, or an error that lists all problems. */
 export async function readConfiguration(
   documents: Documents,
   request: DocumentRequest,
@@ -107,7 +110,7 @@ export async function readConfiguration(
   return refuseConfiguration(parsed);
 }
 
-/** The refusal that names the line of what goes beyond the bounds. */
+/** Returns an error that names the line that exceeds the bounds. */
 export async function refuseBeyond(
   documents: Documents,
   request: Pick<FastifyRequest, 'headers'>,

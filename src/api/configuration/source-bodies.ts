@@ -21,14 +21,14 @@ const vagueTypes = ['application/x-www-form-urlencoded', 'application/octet-stre
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Its body may be a source archive, which takes longer to arrive. */
+    /** The body may be a source archive, which takes longer to arrive. */
     takesSources?: boolean;
   }
 }
 
 type SourceBody = { sourceId: string };
 
-/** In this scope bodies may also be archives. */
+/** In this scope, bodies may also be archives. */
 export function receiveSources(scope: FastifyInstance, service: Service): void {
   const read = async (request: FastifyRequest, payload: Readable): Promise<SourceBody> => {
     const { builds, settings } = service;
@@ -62,7 +62,10 @@ export type SourceConfiguration = Configuration & { source?: Source };
 
 type ConfigurationRequest = Parameters<typeof readConfiguration>[1] & FastifyRequest & GitRequest;
 
-/** The configuration of a document, an archive or a repository. `name`: of an application whose source has none. */
+/**
+ * Reads the configuration of a document, an archive or a repository. `name`: the name for an application whose source
+ * has none.
+ */
 export async function readConfigurationOrSource(
   documents: Documents,
   service: Service,

@@ -19,7 +19,7 @@ import { transact } from '../../store/transaction.ts';
 import { planOfDeployment } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
 
-/** `isNamedOnly`: by a configuration. One of the account stays as it is, with the deployment that it leads to. */
+/** `isNamedOnly`: a configuration names the domain. A domain that the account already has stays with its deployment. */
 export type NewDomain = { domain: string; redirectTo?: string; isNamedOnly?: boolean };
 
 /** Another check so soon would give the same result. */
@@ -78,7 +78,7 @@ export async function removeDomain(service: Service, deployment: Deployment, tex
   return removed;
 }
 
-/** Has it looked up now, unless that was a moment ago. */
+/** Starts a lookup now, unless the last one was a moment ago. */
 export async function requestCheck(service: Service, deployment: Deployment, text: string): Promise<Result<Domain>> {
   const now = service.now();
   const found = await domainNamed(service, service.db, deployment, text);
@@ -88,7 +88,7 @@ export async function requestCheck(service: Service, deployment: Deployment, tex
   return found;
 }
 
-/** One of the deployment that was not lost. */
+/** Returns the named domain of the deployment, unless it was lost. */
 export async function domainNamed(
   service: Service,
   db: Database,

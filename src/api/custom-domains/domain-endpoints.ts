@@ -34,7 +34,7 @@ const ListQuery = Type.Object({
 
 const ChangedRecord = Type.Object({ message: Type.String(), domain: DomainRecord });
 
-/** A look takes some tenths of a second, where every name server answers; one that does not is waited for so long. */
+/** A lookup takes tenths of a second if every name server responds. This is the maximum wait for one that does not. */
 const longestLookMs = 10_000;
 const lookEveryMs = 100;
 

@@ -1,6 +1,6 @@
 /**
  * The custom domains that a configuration names: with `url:`, and below it with `subdomain:` of its pods. A claimed
- * deployment gets them as if they had been added.
+ * deployment gets them as if they had been added by request.
  */
 import { type AppSpec, subdomainOf } from '../../config/spec/spec.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
@@ -10,13 +10,13 @@ import { domainRecords } from './domain-records.ts';
 
 type DomainShown = Awaited<ReturnType<typeof domainRecords>>[number];
 
-/** `warnings`: why one could not be added, which stands in no application's way. */
+/** `warnings`: why a domain could not be added. The application starts anyway. */
 export type Named = { domain?: DomainShown; subdomains?: DomainShown[]; warnings: string[] };
 
 /**
- * Runs after a start, an update or a claim, which does not depend on it; repeating it is safe. Ownership is checked
- * later. Domains are never taken from another deployment, even of the same account, because a copied document would
- * take them.
+ * Runs after a start, an update or a claim, whose result does not depend on it. Repeating it is safe. Ownership is
+ * checked later. Domains are never taken from another deployment, even of the same account, because a copied document
+ * would take them.
  */
 export async function addNamedDomains(
   service: Service,

@@ -1,4 +1,4 @@
-/** The dashboard as it was built, in memory: a request names one of these files or none, and reaches no disk. */
+/** The built dashboard in memory. A request selects one of these files by its path and never reads the disk. */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ export type Asset = { type: string; bodies: Partial<Record<Encoding, Buffer>> };
 
 export type Dashboard = {
   assets: ReadonlyMap<string, Asset>;
-  /** The page for every path of the dashboard, with the policy that lets it run what is its own and nothing else. */
+  /** Returns the page for every path of the dashboard, with a policy that allows only its own scripts and styles. */
   page(): { html: string; policy: string };
 };
 
@@ -27,7 +27,10 @@ const types: Record<string, string> = {
 const yearSeconds = 31_536_000;
 const encodings = { '.br': 'br', '.gz': 'gzip' } as const;
 
-/** In the page as it is built; stands for what is new with every answer, so that only our own styles are applied. */
+/**
+ * The placeholder in the built page. It is replaced by a new nonce in every response, so that only our own styles
+ * apply.
+ */
 const noncePlace = '%NONCE%';
 const originPlace = '%ORIGIN%';
 const termsPlace = '%TERMS%';
@@ -55,7 +58,7 @@ export async function readDashboard(folder: string, { baseUrl, termsUrl }: PageF
   };
 }
 
-/** All files of a folder, by their paths in it; undefined if the folder is missing. */
+/** Returns all files of a folder by their relative paths. Undefined if the folder is missing. */
 export async function readSite(folder: string): Promise<Map<string, Asset> | undefined> {
   return existsSync(folder) ? readAssets(folder) : undefined;
 }
@@ -95,7 +98,10 @@ function bodyFor({ bodies }: Asset, accepted: string | undefined): { encoding: E
   return { encoding: 'identity', body: bodies.identity! };
 }
 
-/** The editor brings its styles with it and marks them with the nonce; scripts are files of ours, or known by their hash. */
+/**
+ * The editor adds its own styles and marks them with the nonce. Scripts are files of the dashboard, or are allowed by
+ * their hash.
+ */
 function policy(inlineScripts: string[], nonce: string, { protocol }: URL): string {
   return [
     "default-src 'none'",

@@ -1,4 +1,4 @@
-/** The dashboard at the API's own address: its page for every one of its paths, and the files that the page loads. */
+/** Serves the dashboard at the API's address: one page for all its paths, and the files that the page loads. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
@@ -72,14 +72,17 @@ export function pageEndpoints(service: Service): FastifyPluginAsyncTypebox {
         return sendAsset(asset, request, reply, true);
       },
     );
-    // Browsers request this path for every page that names no icon, such as a JSON answer.
+    // Browsers request this path for every page without an icon, such as a JSON response.
     app.get('/favicon.ico', options, async (_, reply) =>
       reply.header('Cache-Control', `public, max-age=${daySeconds}`).type('image/svg+xml').send(iconSvg),
     );
   };
 }
 
-/** The dashboard's page, which finds out by its path what to show; the status is for those that do not run it. */
+/**
+ * Sends the dashboard's page, which decides by its path what to show. The status is for clients that do not run
+ * scripts.
+ */
 export function sendPage({ dashboard, settings }: Service, reply: FastifyReply, status: number): FastifyReply {
   const { html, policy } = dashboard?.page() ?? { html: bare(settings.baseUrl.origin), policy: emptyPolicy };
   return (
@@ -99,7 +102,7 @@ function command(origin: string): string {
   -H 'Content-Type: text/x-yaml' --data-binary @app.yaml`;
 }
 
-/** For those who ask from a terminal. */
+/** The help text for requests from a terminal. */
 function usage(origin: string): string {
   return `Berth: one YAML in, a live URL out.
 
@@ -111,7 +114,7 @@ ${origin}/openapi.json   all requests
 `;
 }
 
-/** Where no dashboard was built: the API works all the same. */
+/** The page if the dashboard is not built. The API works without it. */
 function bare(origin: string): string {
   return `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Berth</title><link rel="icon" href="/favicon.ico">

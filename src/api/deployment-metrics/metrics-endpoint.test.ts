@@ -10,7 +10,7 @@ import { clientHeader } from '../requests/client-address.ts';
 
 const operator = { [clientHeader]: '127.0.0.1' };
 
-/** A shop of which two looks have been taken, the last one now. */
+/** Creates a deployment with two measurements, the last one at the current time. */
 async function measuredShop({ measuresPods = true } = {}) {
   const measured = createMeasured();
   let clock = { now: 0 };

@@ -100,7 +100,7 @@ export function hourRecord(deployment: Deployment, metrics: DeploymentMetrics, n
   };
 }
 
-/** The stored values of the last day. Current values cover the last hour. */
+/** Returns the stored values of the last day. Current values cover the last hour. */
 export function dayRecord(
   deployment: Deployment,
   metrics: DeploymentMetrics,
@@ -152,7 +152,7 @@ function podRecord(deployment: Deployment, metrics: PodMetrics, now: Instant) {
   };
 }
 
-/** Pods that the last hour lacks, those that ended last first, up to the maximum of the hour. */
+/** Returns pods without values in the last hour, the last ended first, up to the maximum of the hour. */
 function pastNames(kept: readonly StoredMetrics[], known: ReadonlyMap<string, { now?: unknown }>): string[] {
   const ended = [...known.values()].filter(({ now }) => now === undefined).length;
   const newestFirst = kept.toReversed().flatMap(({ pods }) => Object.keys(pods));
@@ -160,7 +160,7 @@ function pastNames(kept: readonly StoredMetrics[], known: ReadonlyMap<string, { 
   return past.slice(0, Math.max(0, maxEndedPods - ended));
 }
 
-/** One that has run within the day, and not within the hour. */
+/** Returns a pod that ran within the day, but not within the hour. */
 function pastPod(deployment: Deployment, key: string, now: Instant) {
   const slash = key.lastIndexOf('/');
   const name = key.slice(0, slash);

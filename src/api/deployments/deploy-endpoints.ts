@@ -127,7 +127,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
     documents.receive(app);
     receiveSources(app, service);
 
-    /** The last thing: a proof is spent on a start that nothing else stands in the way of. Accounts have plans instead. */
+    /** The proof is checked last, so that it is only used up by an admitted start. Accounts have plans instead. */
     const startProven = async (request: FastifyRequest, requested: Starting): Promise<Result<Started>> => {
       const known = requested.key && (await storedAnswer(service, requested.key));
       if (known) return known;
@@ -136,7 +136,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
       return unproven ? { ok: false, problem: unproven } : await start(service, requested);
     };
 
-    /** A retry that overlaps the first try waits for it: their proof is one, and is spent once. */
+    /** A retry that overlaps the first attempt waits for it. Both have the same proof, which is used up once. */
     const startOnce = (request: FastifyRequest, requested: Starting): Promise<Result<Started>> => {
       const work = () => startProven(request, requested);
       return requested.key ? turns(requested.key.keyHash, work) : work();
@@ -286,7 +286,7 @@ function dryRunRecord(what: 'started' | 'updated', { spec, findings, source }: S
 
 /** Unexpected effects of an update, in its response as in the preview. */
 
-/** One sentence per affected pod; empty if no pod has data. Call it before the update is written. */
+/** Returns one sentence per affected pod. Empty if no pod has data. Call it before the update is written. */
 async function surprisesOf(spec: AppSpec, preview: () => Promise<UpdatePreview>): Promise<string[]> {
   // Pods without volumes cannot be affected, and a preview of many pods takes time.
   if (spec.pods.every(({ volumes }) => volumes.length === 0)) return [];

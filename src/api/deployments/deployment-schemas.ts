@@ -157,7 +157,7 @@ export const StartRecord = Type.Object(
   { description: 'The deployment, which is being started.' },
 );
 
-/** The answer to `dryRun=true`. It names no deployment, since it changes nothing. */
+/** The response to `dryRun=true`. It names no deployment, because nothing is created. */
 export const DryRunRecord = Type.Object(
   {
     message: Type.String(),

@@ -8,7 +8,7 @@ beforeEach(async () => {
   api = await testApi();
 });
 
-/** A slip that starts a container with another command than was meant. */
+/** A typo that starts a container with another command than intended. */
 const oddYaml = shopYaml.replace('      path: /\n', '      path: /\n      comand: node server.js\n');
 const odd = (text: string) => /comand/.test(text);
 const changes = async () => {
@@ -233,7 +233,7 @@ test('a dry run of a start says that it would be accepted, and changes nothing',
 
 test('a dry run of an update says that it would be accepted, and changes nothing', async () => {
   const token = await api.startShop();
-  // That the token was used is noted, once a minute.
+  // The use of a token is recorded once a minute.
   await api.get(`/getReservations?sessionToken=${token}`);
   const before = await changes();
   const { status, body } = await api.postYaml(`/updateUserDeployment?dryRun=true&sessionToken=${token}`, oddYaml);

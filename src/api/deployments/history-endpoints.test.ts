@@ -8,7 +8,7 @@ const worker = '    - name: worker\n      image: redis:7\n';
 const second = `${shopYaml}${worker}`;
 const third = shopYaml.replace('image: nginx:1', 'image: nginx:2');
 
-/** A shop of three revisions: the first two have run, the last one has failed. */
+/** A deployment with three revisions: the first two have run, the last one has failed. */
 async function shopWithHistory() {
   const api = await testApi();
   const { db } = api.service;

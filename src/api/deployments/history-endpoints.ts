@@ -194,7 +194,7 @@ export function historyEndpoints(service: Service, documents: Documents): Fastif
   };
 }
 
-/** A document that was valid once may be refused now: the service may have another mind about it since. */
+/** A document that was valid once may be refused by a newer version of the service. */
 async function readRevision(
   { db, seal }: Service,
   documents: Documents,

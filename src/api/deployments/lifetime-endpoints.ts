@@ -87,7 +87,7 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
     app.post(
       '/restoreDeployment',
       {
-        // As expensive as a start.
+        // Costs as much as a start.
         config: { limit: 'start' },
         schema: {
           operationId: 'restoreDeployment',
@@ -174,7 +174,7 @@ function nothingToRestore(active: Result<Deployment>): Result<Deployment> {
   return refuse('application_exists', `Application ${name} has not ended.`, 'There is nothing to restore.');
 }
 
-/** In one transaction with a fresh reading of the row: two extensions at once count as two. */
+/** Extends in one transaction with a fresh read of the row, so that two concurrent extensions count as two. */
 async function extendNow(service: Service, id: string): Promise<Result<{ expiresAt: number; remaining: number }>> {
   const extended = await write(service.db, { deploymentId: id }, async (db) => {
     const deployment = await deploymentById(db, id);
@@ -191,7 +191,7 @@ async function extendNow(service: Service, id: string): Promise<Result<{ expires
   return extended;
 }
 
-/** Bringing back what has ended, while what it had is kept: everything that it writes, in one transaction. */
+/** Restores an ended deployment while its data is retained. All writes are in one transaction. */
 
 /** `token`: the session token of the request, if it used one. */
 async function restoreNow(

@@ -1,4 +1,4 @@
-/** Starts that overlap, sent through HTTP to a service that listens: what the database promises, not who came first. */
+/** Overlapping starts through HTTP. Tests the guarantees of the database, not the order of arrival. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -25,8 +25,8 @@ async function listeningApi(t: TestContext, settings: Parameters<typeof testApi>
 }
 
 /**
- * Between the reading of a request and its transaction the service looks at the disk; here that takes until all of
- * them have been read, so that they overlap on any machine.
+ * The service reads the disk use between the request and its transaction. Here the read blocks until all requests have
+ * arrived, so that they overlap on any machine.
  */
 async function startAtOnce(api: TestApi, yamls: string[], headers: Record<string, string>, token?: string) {
   const { promise: allAreRead, resolve } = Promise.withResolvers<void>();
@@ -143,7 +143,7 @@ test('a name is free again after its time limit, before any visit, and the earli
   api.clock.now += hour;
   const again = await start(shopYaml);
   assert.equal(again.status, 200, JSON.stringify(again.body));
-  // The clock is set back: the first one must not run at the same time as the second.
+  // The clock is set back. The first start must not run at the same time as the second.
   api.clock.now -= hour / 2;
   const { body } = await api.get(`/getReservations?sessionToken=${token}`);
   const listed = body.reservedDeployments.map(({ environment }: { environment: string }) => environment);

@@ -42,7 +42,7 @@ export const PreviewFields = {
 
 type Previewed = { spec: AppSpec; repeats?: number | undefined };
 
-/** As `previewOf`, computed at the first call only, because a large configuration takes a while. */
+/** As `previewOf`, computed at the first call only, because a large configuration takes time. */
 export function previewOnce(
   service: Service,
   deployment: Deployment,
@@ -57,7 +57,7 @@ export function previewOnce(
 
 /**
  * Compares an update with the running revision. A tag in both is assumed to mean the same image, without a registry
- * request. With `repeats`, tags mean what they meant in that revision.
+ * request. With `repeats`, tags have the meaning that they had in that revision.
  */
 async function previewOf(
   { db, seal, urlOf, now }: Service,
@@ -70,14 +70,14 @@ async function previewOf(
   const next: Revision = { number: deployment.revision + 1, spec, images: { ...current.images, ...earlier } };
   // The plan decides the egress. Updates do not change it.
   const resolution = { now: now(), url: urlOf(deployment.label), derive, egress: noEgress };
-  // One that is stopped starts with an update: what that does to each pod is the same.
+  // An update starts a stopped deployment. The effect on each pod is the same.
   const started = { ...deployment, stoppedAt: null };
   const before = desiredAt(started, current, resolution);
-  // For a large configuration, each takes a while and blocks other requests.
+  // Each large configuration takes time and blocks other requests.
   await turn();
   const after = desiredAt(started, next, resolution);
   await turn();
-  // The deployment was active a moment ago. If its time limit was reached in between, the update changes nothing.
+  // The deployment was active a moment ago. If its time limit was reached since then, the update changes nothing.
   if (before.kind !== 'running' || after.kind !== 'running') return { pods: [], interrupted: [] };
   return previewUpdate({ spec: current.spec, desired: before }, { spec, desired: after });
 }

@@ -30,7 +30,10 @@ type ReferenceRequest = {
   earlier?: Readonly<Record<string, string>>;
 };
 
-/** Finds all of them. Refuses with what has to be pushed first. Within the transaction that writes the revision. */
+/**
+ * Finds all pushed references. Refuses with the list of missing images. Runs in the transaction that writes the
+ * revision.
+ */
 export async function findPushed(
   db: Database,
   { spec, owner, baseUrl, built, earlier = {} }: ReferenceRequest,
@@ -56,7 +59,7 @@ export async function findPushed(
   return succeed(settled);
 }
 
-/** Writes down that the revision runs from them, and that its deployment, and no other, may have them. */
+/** Records that the revision uses these images, and that only its deployment may use them. */
 export async function settlePushed(
   db: Database,
   { deploymentId, revision }: { deploymentId: string; revision: number },

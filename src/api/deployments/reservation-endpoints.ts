@@ -184,7 +184,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
       },
       async (request, reply) => {
         const caller = orRefuse(await requireCaller(service, request, request.body));
-        // Without its hold a deployment lives until its time limit; one that is past it goes now.
+        // Without a hold, a deployment lives until its time limit. A deployment past its limit ends now.
         for (const { id } of caller.deployments.filter(({ heldAt }) => heldAt !== null)) {
           await endHold(service, id, { heldAt: null }, { kind: 'intent', intent: 'end-hold' });
         }

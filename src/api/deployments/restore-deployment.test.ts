@@ -25,7 +25,7 @@ const restore = () => api.postJson('/restoreDeployment', requested());
 const remove = (more: object = {}) => api.postJson('/removeDeploymentReservation', { ...requested(), ...more });
 const minutesLeft = async () => (Date.parse((await status()).body.expiresAt) - api.clock.now) / minute;
 
-/** As a loop would have it, some time later. */
+/** Lets time pass and runs the loop's work. */
 async function pass(ms: number): Promise<void> {
   api.clock.now += ms;
 }
@@ -146,7 +146,7 @@ test('its resources count again: all of them for its owner, only those not kept 
   await remove();
   const { db } = api.service;
   const { id } = await db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();
-  // Its workloads are gone.
+  // The workloads are removed.
   await db.updateTable('deployments').set({ keptAt: api.clock.now, state: 'expired' }).execute();
   await writeIntent(db, id, { restorableUntil: api.clock.now + hour });
   assert.equal((await committedInAll(db)).memoryBytes, 0);

@@ -1,4 +1,4 @@
-/** The configuration of a deployment, for its owner alone, and what an update to another one would do. */
+/** Endpoints for the configuration of a deployment, for its owner only, and for the preview of an update. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { resourceTypes } from '../../config/schema/field-rules.ts';

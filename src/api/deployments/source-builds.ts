@@ -1,4 +1,4 @@
-/** A revision whose images are built from a source: what its transaction writes, and what happens afterwards. */
+/** Revisions with images that are built from a source: the writes of the transaction, and the work after it. */
 import type { Source } from '../../builds/sources.ts';
 import { addBuild } from '../../store/builds.ts';
 import type { Database } from '../../store/database.ts';
@@ -9,7 +9,7 @@ export function builtFrom(source: Source | undefined): { built?: ReadonlySet<str
   return source ? { built: new Set(source.images.map(({ name }) => name)) } : {};
 }
 
-/** In the transaction that writes the revision. A source without images to build is only a document. */
+/** Runs in the transaction that writes the revision. A source without images to build is only a document. */
 export async function requestBuild(
   db: Database,
   { seal, builds, now }: Service,

@@ -1,4 +1,4 @@
-/** A start: everything that it writes, in one transaction. */
+/** Starts a deployment: all writes are in one transaction. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Source } from '../../builds/sources.ts';
@@ -45,15 +45,15 @@ export type Starting = {
   restored?: SnapshotSource;
   /** The source of its images, if any are built. */
   source?: Source | undefined;
-  /** Whether it would be accepted; nothing is changed. */
+  /** Checks whether the start would be accepted, and changes nothing. */
   isTrial: boolean;
-  /** Says what of the document goes beyond these bounds. */
+  /** Returns an error that names the part of the document that exceeds these bounds. */
   explain: (bounds: Bounds) => Promise<Result<never>>;
 };
 
 /**
- * A snapshot of another deployment of the caller's. Where the two have one name, only one of them can be in a session: this
- * one gets a session of its own, of the same account.
+ * A snapshot of another deployment of the caller. If both have the same name, they cannot be in one session. The new
+ * deployment then gets its own session of the same account.
  */
 export type SnapshotSource = { deployment: Deployment; snapshotId: string; revision: number; volumes: string[] };
 
@@ -193,7 +193,7 @@ async function addWithFreeHost(
   throw new Error(`no environment is free for an application name of ${applicationName.length} characters`);
 }
 
-/** `Idempotency-Key` on start: the same key with the same body, within 24 h, answers the same deployment. */
+/** `Idempotency-Key` on start: the same key with the same body returns the same deployment for 24 h. */
 
 const rememberForMs = 24 * 60 * 60_000;
 
@@ -203,8 +203,8 @@ type Answer = { deployment: Deployment; sessionToken: string };
 type StoredAnswer = { db: Database; seal: Seal; now: () => number };
 
 /**
- * Bound to the client's address and to the caller. A caller without a session or an account proves itself by a key that
- * strangers behind the same address cannot have: one that is random. A key such as `deploy-2026-11-28` is not.
+ * The key is bound to the client's address and to the caller. Callers without a session or account must use a random
+ * key, which other users behind the same address cannot guess. A key such as `deploy-2026-11-28` is not random.
  */
 export function readIdempotencyKey(
   request: FastifyRequest,
@@ -218,7 +218,7 @@ export function readIdempotencyKey(
   return { keyHash, bodyHash: hashOf(document), isOwn: caller !== undefined || isRandom(key) };
 }
 
-/** The answer that the key had before; undefined when it is new. */
+/** Returns the stored answer of the key. Undefined if the key is new. */
 export async function storedAnswer(memory: StoredAnswer, key: IdempotencyKey): Promise<Result<Answer> | undefined> {
   const known = await idempotencyOf(memory.db, key.keyHash, memory.now());
   if (!known) return undefined;
@@ -235,8 +235,8 @@ export async function storedAnswer(memory: StoredAnswer, key: IdempotencyKey): P
 }
 
 /**
- * Remembers the answer, unless the key has one already: that one is returned. Call it in the transaction that makes what
- * is answered, before anything else: of two that overlap, the second one waits here until the first has ended.
+ * Stores the answer, unless the key has one already, which is then returned. Call it first in the transaction that
+ * creates the deployment: the second of two overlapping requests waits here for the first.
  */
 async function rememberAnswer(
   memory: StoredAnswer,
@@ -254,7 +254,7 @@ async function rememberAnswer(
 const randomForms =
   /^(?:[\da-f]{8}-[\da-f]{4}-[47][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}|[\da-f]{32,}|[0-7][\dA-HJKMNP-TV-Z]{25})$/i;
 
-/** PURE. Digits that repeat one another were typed. */
+/** PURE. A key with repeated digits was probably typed. */
 function isRandom(key: string): boolean {
   return randomForms.test(key) && new Set(key.toLowerCase()).size >= 8;
 }

@@ -1,4 +1,4 @@
-/** The status of one deployment, for those who wait for it, and its events as they come. */
+/** The status of one deployment, also for clients that wait for a change, and its events as a stream. */
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
@@ -36,12 +36,12 @@ import { deploymentRecord } from './deployment-records.ts';
 import { DeploymentRecord, ErrorRecord } from './deployment-schemas.ts';
 import { hasArrived, longestWaitSeconds, untilArrived } from './waiting.ts';
 
-/** The last lines of the pod that an owner should look at, while a deployment starts and after a restart. */
+/** The number of log lines shown from the pod that needs attention, during a start and after a restart. */
 
 const linesShown = 20;
 const linesRead = 100;
 
-/** How long a pod that is ready again still counts as restarted. */
+/** The time during which a pod counts as restarted after it is ready again. */
 const afterRestartMs = 10 * 60_000;
 
 /** Returns the lines recorded with a failure. Otherwise reads the current lines, including those of the previous run. */
@@ -63,7 +63,7 @@ async function recentLines(service: Service, deployment: Deployment, signal: Abo
   }
 }
 
-/** PURE. The pod that is worst off; undefined if all are ready and none was restarted in the last minutes. */
+/** PURE. Returns the pod in the worst state. Undefined if all are ready and none was restarted in the last minutes. */
 export function podToRead(pods: readonly ShownPod[], now: Instant): ShownPod | undefined {
   const hasExited = ({ lastExit }: ShownPod) => lastExit !== undefined && now - lastExit.at < afterRestartMs;
   const isAway = ({ state }: ShownPod) => state !== 'ready' && state !== 'waiting';
@@ -214,7 +214,7 @@ async function* eventsSoFar({ db }: Service, deploymentId: string, after: number
   }
 }
 
-/** All events after a number, then those that come, until nothing more can come. */
+/** Streams all events after a number, and new events until no more can come. */
 async function* follow(service: Service, deploymentId: string, after: number, closing: AbortSignal) {
   let last = after;
   let saidAt = performance.now();
@@ -239,7 +239,7 @@ async function* follow(service: Service, deploymentId: string, after: number, cl
 
 /** Events as the API sends them: the value, how often and when it has happened, and its sentence. */
 
-/** As a server-sent event. Its id is the place in the sequence: a reader that comes back sends it as `Last-Event-ID`. */
+/** Prints a server-sent event. Its id is the number of the event. A reconnecting client sends it as `Last-Event-ID`. */
 function printEvent(event: RecordedEvent): string {
   return `id: ${event.sequence}\nevent: ${event.kind}\ndata: ${JSON.stringify(eventRecord(event))}\n\n`;
 }

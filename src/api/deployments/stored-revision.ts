@@ -48,7 +48,7 @@ function refuseRevision(number: number, kept: readonly number[]): Result<never> 
 
 /** The desired state of a deployment's revision, with everything that its pods receive. */
 
-/** As if the deployment were not stopped. The egress depends on the plan and is left out. */
+/** Ignores a stop of the deployment. The egress depends on the plan and is left out. */
 export async function desiredOf(
   { db, seal, urlOf, now }: Pick<Service, 'db' | 'seal' | 'urlOf' | 'now'>,
   deployment: Deployment,

@@ -1,4 +1,4 @@
-/** An update: everything that it writes, in one transaction. */
+/** Updates a deployment: all writes are in one transaction. */
 import type { Source } from '../../builds/sources.ts';
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { type Deployment, isActive } from '../../deployment/deployment.ts';
@@ -37,14 +37,14 @@ export type Updating = {
   token: string | undefined;
   origin: Origin;
   askedBy: AuthMethod;
-  /** The earlier revision whose document this is: it runs from the images that that one ran from. */
+  /** The earlier revision with the same document. The update uses the images of that revision. */
   repeats?: number;
-  /** Whether a snapshot is to be taken before, where it touches a pod with volumes. Default: as its owner wants it. */
+  /** Whether a snapshot is taken before an update of a pod with volumes. Default: the owner's preference. */
   snapshotsBefore?: boolean | undefined;
   /** The source of its images, if any are built. */
   source?: Source | undefined;
   isTrial: boolean;
-  /** Says what of the document goes beyond these bounds. */
+  /** Returns an error that names the part of the document that exceeds these bounds. */
   explain: (bounds: Bounds) => Promise<Result<never>>;
 };
 

@@ -113,7 +113,7 @@ test('a service that stops answers those who wait', async () => {
   const api = await testApi();
   const token = await api.startShop();
   const answered = api.get(`${statusPath}&sessionToken=${token}&wait=120`);
-  // It has been read, and waits.
+  // The request was read and is waiting.
   await api.get(statusPath);
   await api.app.close();
   const { status, body } = await answered;
@@ -143,7 +143,7 @@ test('a client that disconnects while waiting releases its place', async (t) => 
     const url = `http://127.0.0.1:${port}${path}`;
     return { answer: fetch(url, { headers, signal: gone.signal }), leave: () => gone.abort() };
   };
-  /** Whether there is a place, which is given back at once. */
+  /** Returns whether a place is free. Releases it at once. */
   const hasPlace = async () => {
     const { answer, leave } = ask('/getDeploymentEvents?applicationName=shop');
     const { status } = await answer;

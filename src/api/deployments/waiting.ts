@@ -41,7 +41,7 @@ export async function untilArrived(
   }
 }
 
-/** One that has ended says so, though the loop has not come to it yet. */
+/** An ended deployment is reported as ended even before the loop has processed it. */
 function ended(deployment: Deployment, now: Instant): Deployment {
   const because = endingAt(deployment, now);
   if (because === undefined || deployment.state === 'expired') return deployment;

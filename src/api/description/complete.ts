@@ -1,4 +1,4 @@
-/** PURE. Completes what the schemas say of each operation: who may ask, every code that it can be answered, examples. */
+/** PURE. Completes the schema of each operation: access, all possible error codes, and examples. */
 import { type ProblemCode, problemCodes } from '../../lib/problem.ts';
 import type { SignInPath } from '../account/sign-in-paths.ts';
 import examples from './examples.json' with { type: 'json' };
@@ -16,9 +16,9 @@ import {
 declare module 'fastify' {
   interface FastifySchema {
     access?: Access;
-    /** In addition to those of every request with its access and form. */
+    /** Errors in addition to those of all requests with the same access and form. */
     refusals?: readonly ProblemCode[];
-    /** The operation whose example is shown; by default, its own. */
+    /** The operation whose example is shown. Default: its own. */
     exampleOf?: string;
   }
 }
@@ -38,7 +38,7 @@ export type OperationNote = {
   access: Access;
   refusals?: readonly ProblemCode[];
   exampleOf?: string;
-  /** Its body may be a source archive, or absent. */
+  /** The body may be a source archive, or absent. */
   takesSources?: boolean | undefined;
 };
 
@@ -111,7 +111,7 @@ function complete(operation: Operation, note: OperationNote, codes: readonly Pro
   };
 }
 
-/** A configuration is YAML, or the same document as JSON; the example is the one in YAML. */
+/** A configuration is YAML, or the same document as JSON. The example is YAML. */
 function requestContent(content: Content, example: unknown): Content {
   const { 'text/x-yaml': yaml, 'application/json': json } = content;
   if (!yaml) return withExample(content, example);

@@ -117,7 +117,7 @@ export async function describeApi(
   );
 }
 
-/** Each operation with its own parameters and error responses. The app is ready. */
+/** Describes each operation with its own parameters and error responses. The app is ready. */
 export function wholeDescription(app: FastifyInstance, named: { [name: string]: object } = namedSchemas): Described {
   const { description, schemas } = withComponents(app.swagger() as unknown as Described, named);
   return { ...description, components: { ...description.components, schemas: { ...schemas, ...eventComponents } } };
@@ -135,11 +135,11 @@ function answersOf(schema: FastifySchema | undefined) {
   return { 200: Type.Any({ description: 'Done.' }), ...own };
 }
 
-/** Shapes that stand in several places of a description become components with a name, and references to them. */
+/** Turns repeated schemas of a description into named components with references. */
 
 /**
- * `named`: the shapes that have names. Wherever the description has exactly one of them, also within another one, it
- * gets a reference; `schemas` holds those that were found.
+ * `named`: the schemas with names. Each exact occurrence in the description is replaced with a reference. `schemas`
+ * contains the ones that were found.
  */
 function withComponents<T extends object>(
   description: T,
@@ -172,12 +172,12 @@ function canonical(schema: object): string {
   })!;
 }
 
-/** In the same order for any locale of the machine. */
+/** Sorts independently of the machine's locale. */
 function sorted<T>(values: { [key: string]: T }): { [key: string]: T } {
   return Object.fromEntries(Object.entries(values).sort(([a], [b]) => a.localeCompare(b, 'en')));
 }
 
-/** The names under which the description has shapes that stand in several places. */
+/** The component names of schemas that occur in several places. */
 
 const { DeploymentRecord, RemarkFields, ReservationRecord, StartRecord, UpdateRecord } = records;
 

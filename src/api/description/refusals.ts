@@ -27,7 +27,7 @@ export const refusalsOfAll = [
   'internal',
 ] as const satisfies readonly ProblemCode[];
 
-/** Another site must not make changes with the cookie of a signed-in user. */
+/** Other sites must not make changes with the cookie of a signed-in user. */
 export const refusalsOfChanges = ['cross_site_request'] as const satisfies readonly ProblemCode[];
 
 /** Refusals of a path with a placeholder. If the value is empty or too long, no route matches. */

@@ -80,7 +80,7 @@ function refusalsOf({ responses }: Operation): [string, Response<Refusal>][] {
     });
 }
 
-/** A response and its schema often have the same description. The response has to have one. */
+/** A response and its schema often have the same description. Only the response needs one. */
 export function describedOnce(response: object): object {
   const { description, content = {} } = response as { description: string; content?: { [type: string]: Media } };
   const media = mapValues(content, ({ schema, ...rest }) => {

@@ -128,7 +128,7 @@ function isError(status: string): boolean {
   return /^[45]/.test(status) || status === 'default';
 }
 
-/** `default` stands for errors that every request can have. Validators require at least one status of the 400s. */
+/** `default` stands for errors that every request can have. Validators require at least one 4xx status. */
 function isShown(status: string, responses: Operation['responses']): boolean {
   const isSpecial = (status: string) => codesOf(responses[status]!).some((code) => !usualCodes.has(code));
   const hasSpecial = Object.keys(responses).some((status) => status.startsWith('4') && isSpecial(status));
@@ -189,7 +189,7 @@ function withShortType(schema: Schema): object {
   return schema;
 }
 
-/** Without components to which nothing refers, directly or through others. */
+/** Removes components that nothing refers to, directly or indirectly. */
 function withoutUnused<T extends { components: Components }>(description: T): T {
   const { components, ...rest } = description;
   const used = new Set<string>();

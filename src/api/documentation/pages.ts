@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 
 const folder = join(import.meta.dirname, '../../../docs');
 
-/** `path`: below `/docs`, without an ending, such as `guides/go-public`. */
+/** `path`: below `/docs`, without an extension, such as `guides/go-public`. */
 export type Page = { path: string; title: string; text: string };
 /** A part of the navigation. `folder`: of its pages. */
 export type Part = { title: string; folder: string; pages: Page[] };
@@ -24,7 +24,7 @@ function readPage(path: string): Page {
   return { path, title: /^# (.+)$/m.exec(text)?.[1] ?? path, text };
 }
 
-/** Without the notes for people who edit the page: where a generated part begins and ends. */
+/** Removes comments for editors of the page, which mark generated parts. */
 export function withoutNotes(text: string): string {
   return text.replaceAll(/^<!-- .* -->\n+/gm, '');
 }

@@ -1,4 +1,4 @@
-/** Running a command in a pod: whether it may be, where, and that it is noted before it begins. */
+/** Runs a command in a pod: checks the permission, finds the workload, and records the command before it starts. */
 import type { FastifyRequest } from 'fastify';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { wantedRevision } from '../../deployment/desired.ts';
@@ -25,7 +25,7 @@ export type ExecStart = ExecRequest & {
   replica?: number;
 };
 
-/** Disposing of it ends the command and gives its place back. */
+/** Disposing of it ends the command and releases its place. */
 export type BegunExec = AsyncDisposable & { exec: RunningExec; deployment: Deployment; replica: number };
 
 export async function beginExec(
@@ -82,7 +82,7 @@ export async function beginExec(
 
 type Starting = { service: Service; deployment: Deployment; requested: ExecStart };
 
-/** Where the workload has ended since it was found, as in an update, in the one that is there now. */
+/** If the workload has ended since it was found, as in an update, runs in the current one. */
 async function startIn(
   { name, replica }: FoundWorkload,
   { service, deployment, requested }: Starting,
@@ -137,7 +137,7 @@ export async function allowExec(
 
 type FoundWorkload = { name: string; replica: number };
 
-/** One that is wanted, or else the newest one that runs; of several replicas the first, unless one is named. */
+/** Returns a wanted workload, or else the newest running one. Of several replicas the first, unless one is named. */
 async function findWorkload(
   service: Service,
   deployment: Deployment,
@@ -148,7 +148,7 @@ async function findWorkload(
   const running = observed.workloads
     .filter((workload) => workload.pod === pod && workload.phase === 'running')
     .filter((workload) => replica === undefined || workload.replica === replica);
-  // While one takes the place of the other. After a rollback the older one may be what stays.
+  // During a replacement, two workloads run. After a rollback, the older one may stay.
   const isOne = new Set(running.map((workload) => workload.replica)).size === running.length;
   const wanted = isOne ? new Set() : await wantedAmong(service, deployment, observed);
   const [first] = running.sort(

@@ -59,9 +59,9 @@ export function execEndpoint(service: Service, places: ExecSlots): FastifyPlugin
   };
 }
 
-/** Gives it what it reads, and keeps what it writes, to its end or the abort. */
+/** Writes the input and collects the output until the end or the abort. */
 async function collect(exec: RunningExec, stdin: string, stop: AbortSignal) {
-  // Copied: a program that writes byte by byte would cost a hundred times what it has written.
+  // The output is copied. A program that writes single bytes would otherwise use a hundred times the memory.
   const written = { stdout: Buffer.allocUnsafe(maxBytes), stderr: Buffer.allocUnsafe(maxBytes) };
   const used = { stdout: 0, stderr: 0 };
   let left = maxBytes;

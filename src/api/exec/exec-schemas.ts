@@ -12,7 +12,7 @@ const Command = Type.Array(Type.String({ maxLength: 16_384 }), {
 const Size = Type.Integer({ minimum: 1, maximum: 1_000 });
 const TerminalSize = Type.Object({ columns: Size, rows: Size });
 
-/** In which container. */
+/** The container to run the command in. */
 const Place = {
   ...ApplicationFields.properties,
   pod: Type.String({ minLength: 1, maxLength: 64, description: 'Its name in the configuration.' }),
@@ -25,7 +25,7 @@ const Place = {
   ),
 };
 
-/** Less than the edge waits for an answer, and a usual client too. */
+/** Less than the time limits of the edge and of usual clients. */
 export const maxSeconds = 240;
 
 export const ExecBody = Type.Object({
@@ -75,7 +75,7 @@ export const ControlMessage = Type.Union([
 export type OpenMessage = Static<typeof OpenMessage>;
 export type ControlMessage = Static<typeof ControlMessage>;
 
-/** Without a command there is a shell: the one of the two that people like more, where the image has it. */
+/** Without a command, a shell is started: `bash` if the image has it, otherwise `sh`. */
 export const shellCommand = [
   '/bin/sh',
   '-c',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createExecSlots } from './exec-slots.ts';
 
-/** Takes as many as there are for each caller, of deployments of their own. */
+/** Takes the maximum for each caller, in separate deployments. */
 function takeAll(places: ReturnType<typeof createExecSlots>, callers: readonly string[], each: number): number {
   let taken = 0;
   for (const caller of callers)

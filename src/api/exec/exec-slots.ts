@@ -1,11 +1,11 @@
-/** How many commands run in pods at once: each is a process of the service's making, which it looks after. */
+/** Limits the commands that run in pods at once. Each one uses resources of the service. */
 import type { Problem } from '../../lib/problem.ts';
 
 const maxOfDeployment = 5;
 /** The maximum of an account, or of a client address without an account. */
 const maxOfCaller = 10;
 const maxAtOnce = 50;
-/** Places reserved for callers that have none yet. */
+/** Places reserved for callers without a running command. */
 const placesForFirst = 15;
 
 export type ExecSlots = {

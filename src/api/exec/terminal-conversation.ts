@@ -1,7 +1,7 @@
 /**
- * A command and the connection to who has started it. Bytes of the client are input. Those of the service begin with 1
- * for the standard output and 2 for the error output. Everything else is JSON: `resize` and `end-of-input` of the one,
- * `opened` and `ended` of the other.
+ * Connects a command with the client that started it. Binary messages of the client are input. Those of the service
+ * begin with 1 for the standard output and 2 for the error output. All other messages are JSON: `resize` and
+ * `end-of-input` from the client, `opened` and `ended` from the service.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,17 +14,17 @@ import { ControlMessage } from './exec-schemas.ts';
 export type Message = [data: RawData, isBinary: boolean];
 
 export type TerminalLimits = {
-  /** In all. */
+  /** The maximum duration. */
   wholeMs: number;
-  /** While neither side writes. */
+  /** The maximum time without data in either direction. */
   idleMs: number;
-  /** In each direction. */
+  /** The maximum number of bytes in each direction. */
   maxBytes: number;
-  /** A client that has not answered one ping before the next is gone. */
+  /** A client that has not answered a ping before the next one is treated as disconnected. */
   pingEveryMs: number;
 };
 
-/** How long to wait until the client has read the end message. */
+/** The maximum wait until the client has read the end message. */
 const goodbyeMs = 5_000;
 
 export type Stops = { gone: AbortSignal; stop: AbortSignal; revoked: AbortSignal };
@@ -41,7 +41,8 @@ const describeEnd: Record<Cause, string> = {
 };
 
 /**
- * Resolves when the command has ended and the client was notified or has gone. `early`: the messages received before.
+ * Resolves when the command has ended and the client was notified or has disconnected. `early`: the messages received
+ * before.
  */
 export async function converse(
   { socket, early }: { socket: WebSocket; early: readonly Message[] },
@@ -66,7 +67,7 @@ export async function converse(
     await send(socket, JSON.stringify({ kind: 'opened', replica }));
     socket.resume();
     const given = giveOutput(socket, exec, maxBytes, onBytes);
-    // One that has closed its outputs goes on within the same limits.
+    // A command that has closed its outputs continues within the same limits.
     const byItself = given.then(async (end) => end ?? { exitCode: (await exec.exitCode()) ?? null });
     const cause = await Promise.race([byItself, stopped]);
     socket.off('message', take);
@@ -80,7 +81,7 @@ export async function converse(
   }
 }
 
-/** One after another: who reads slowly holds up who writes. */
+/** Passes pieces one after another. A slow reader delays the writer. */
 function takeInput(
   socket: WebSocket,
   exec: BegunExec['exec'],
@@ -137,19 +138,19 @@ async function giveOutput(
   return undefined;
 }
 
-/** Resolves when it has left; who is gone gets nothing. */
+/** Resolves when the message was sent. Ignores a closed connection. */
 function send(socket: WebSocket, data: string | Buffer): Promise<void> {
   return new Promise((resolve) => socket.send(data, () => resolve()));
 }
 
-/** A connection that breaks without a word is found by this alone. */
+/** Only pings detect a connection that breaks silently. */
 function startPinging(socket: WebSocket, everyMs: number, onSilence: () => void): NodeJS.Timeout {
   let hasAnswered = true;
   socket.on('pong', () => {
     hasAnswered = true;
   });
   return setInterval(() => {
-    // While a slow command takes what was sent before, no answer is read.
+    // While a slow command reads earlier input, responses to pings are not read.
     if (socket.isPaused) return;
     if (!hasAnswered) {
       socket.terminate();

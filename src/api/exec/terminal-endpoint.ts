@@ -118,7 +118,7 @@ async function serve(
       error: 'The service failed. Try again. If the error persists, contact the operator.',
     });
   } finally {
-    // Its goodbye is to be heard.
+    // The close message of the client must be read.
     socket.resume();
     socket.close();
     // Does not wait for a client that does not close.
@@ -131,7 +131,7 @@ const notOpened = [
   'Send {"kind":"open","applicationName":…,"pod":…,"terminal":{"columns":80,"rows":24}} within 10 seconds.',
 ] as const;
 
-/** Undefined for anything else. Later messages wait for a listener. */
+/** Returns undefined for other messages. Later messages wait for a listener. */
 async function readOpening(
   socket: WebSocket,
   keep: (...message: Message) => void,

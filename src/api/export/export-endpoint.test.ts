@@ -90,7 +90,7 @@ test('a client that leaves gives the copy back, and one export of a deployment a
     async take(id, volumes) {
       const taken = await archives!.take(id, volumes);
       const [first] = taken.archives;
-      // More than every buffer on the way holds.
+      // More than all buffers between both ends.
       const sizeBytes = 64 * 2 ** 20;
       async function* zeros() {
         for (let sent = 0; sent < sizeBytes; sent += 2 ** 16) yield Buffer.alloc(2 ** 16);
@@ -130,7 +130,7 @@ test('a server without room for a copy says so, and what can be had all the same
   assert.ok((await exported(token, '&volumes=false')).has('shop/compose.yaml'));
 });
 
-/** `during`: what happens while the copy is made. */
+/** `during`: called while the copy is made. */
 function takeWith(during: (signal: AbortSignal | undefined) => Promise<void>, archives?: Partial<VolumeArchive>[]) {
   const { archives: own } = api.service.engine;
   const disposed = Promise.withResolvers<void>();

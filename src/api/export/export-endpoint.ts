@@ -1,4 +1,4 @@
-/** `GET /exportDeployment`: everything that an application needs to run elsewhere, as one tar. */
+/** `GET /exportDeployment`: all files that an application needs to run elsewhere, as one tar. */
 
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -20,7 +20,7 @@ import { untilRevoked } from '../requests/revocation.ts';
 import type { Streams } from '../requests/streams.ts';
 import { type ExportedApplication, openExport } from './exported-application.ts';
 
-/** How many exports are made at once: each holds a copy of volumes while it is read. */
+/** The maximum number of concurrent exports. Each holds a copy of volumes while it is read. */
 
 const maxAtOnce = 4;
 
@@ -71,9 +71,9 @@ const isFull: Problem = {
 export type ExportPace = {
   /** The speed is not checked for this long. */
   graceMs: number;
-  /** On the whole, after that. */
+  /** The minimum average rate after that. */
   minBytesPerMs: number;
-  /** In each such time something is taken. */
+  /** The maximum time without progress. */
   idleMs: number;
 };
 
@@ -86,7 +86,7 @@ const longestMs = 2 ** 31 - 1;
 /** Aborts when its reader is too slow. */
 export function untilTooSlow(response: ServerResponse, sizeBytes: number, pace = usualPace): AbortSignal {
   const idle = new AbortController();
-  // The system counts what has left: a socket of which nothing is taken is idle, however much waits in it.
+  // The system counts the sent bytes. A socket whose client reads nothing is idle, even if data is waiting.
   response.setTimeout(pace.idleMs, () => {
     if (response.writableNeedDrain) idle.abort();
   });

@@ -122,7 +122,7 @@ const restoreUnderWay = refuse(
   'Try again after the restore, which requires a running deployment, or export the deployment without its volumes: volumes=false',
 );
 
-/** Images by digest where it is known. `wanted`: those that were pushed here, under the names that they get, by pod. */
+/** Pins images to their known digests. `wanted`: pushed images under the names that they get in the export, by pod. */
 function withSettledImages(
   spec: AppSpec,
   images: Readonly<Record<string, string>>,
@@ -175,7 +175,7 @@ async function takeVolumes(
   }
 }
 
-/** Each under a name of its own, also where case makes no difference. */
+/** Gives each archive a unique name, also on case-insensitive file systems. */
 function withFiles(archives: readonly VolumeArchive[]): ExportedApplication['archives'] {
   const taken = new Set<string>();
   return archives.map((archive) => {
@@ -187,7 +187,7 @@ function withFiles(archives: readonly VolumeArchive[]): ExportedApplication['arc
   });
 }
 
-/** One path segment, for any directory names of an image. */
+/** Returns one path segment for any directory names of an image. */
 function nameOf({ volume, below, isUnplaced }: VolumeArchive): string {
   const slug = below.replaceAll(/[^A-Za-z0-9_-]+/g, '.').slice(0, 100);
   return `${volume}${below === '' ? '' : `.${slug}`}${isUnplaced ? '.unplaced' : ''}`;

@@ -17,7 +17,7 @@ afterEach(async () => {
   await api.service.db.destroy();
 });
 
-/** As on an engine of many hosts. */
+/** Simulates an engine with many hosts. */
 function onManyHosts(given: Interceptor = async (_, perform) => perform()) {
   const engine = createTestEngine({ world: api.world, copiesAs: 'tars', intercept: given });
   delete engine.archives;

@@ -9,7 +9,7 @@ import { type CountingServer, listenAndCount } from '../../../test/support/count
 import { createDialer } from '../../images/dialer/dialer.ts';
 import { badge, rawAddress } from './fetch-endpoint.ts';
 
-/** To this API, 127.0.0.1 is the public internet, and every other address is not. */
+/** This API treats 127.0.0.1 as a public address, and all other addresses as private. */
 describe('fetching a configuration', () => {
   let outside: CountingServer;
   let inside: CountingServer;

@@ -1,4 +1,4 @@
-/** A configuration from elsewhere, for "Open in Berth" links; and the badge for such a link. */
+/** Fetches a configuration from a URL for "Open in Berth" links, and serves the badge for such a link. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { maxDocumentBytes } from '../../config/document/source.ts';
@@ -48,7 +48,7 @@ export function fetchEndpoint({ dialer }: { dialer: Dialer }): FastifyPluginAsyn
     app.get('/badge.svg', { config: { limit: 'page' }, schema: { hide: true } }, async (_, reply) =>
       reply
         .type('image/svg+xml')
-        // It stands on pages of others.
+        // The badge is shown on pages of other sites.
         .header('Cross-Origin-Resource-Policy', 'cross-origin')
         .header('Cache-Control', `public, max-age=${daySeconds}`)
         .send(badge),
@@ -67,16 +67,16 @@ export const badge = `<svg xmlns="http://www.w3.org/2000/svg" width="126" height
 
 /** A configuration from an address that a stranger has named: through the guarded dialer, bounded, and only if it is a text. */
 
-/** From the first question to the last byte, redirects included. */
+/** The time from the first request to the last byte, redirects included. */
 const maxMs = 15_000;
 
 type FetchedDocument = {
-  /** Where the text came from in the end. */
+  /** The URL of the text after redirects. */
   from: string;
   text: string;
 };
 
-/** Nothing is sent with the request, and nothing of the answer but its text comes back. */
+/** The request contains no data of the caller, and only the text of the response is returned. */
 async function fetchDocument(
   dialer: Dialer,
   written: string,
@@ -100,7 +100,7 @@ async function fetchDocument(
 const asksFor = { accept: 'text/*, application/yaml, application/json', 'accept-encoding': 'identity' };
 
 async function readAnswer({ status, headers, url, body }: Answer, signal: AbortSignal) {
-  // One that has become too slow ends where it is read.
+  // A response that is too slow is aborted by its reader.
   signal.addEventListener('abort', () => body.destroy(), { once: true });
   if (status !== 200) {
     body.destroy();

@@ -19,7 +19,10 @@ export function replacedAmong(workloads: readonly ObservedWorkload[]): ObservedW
   );
 }
 
-/** A refusal that names what there is. `pods` are those of the configuration, in start order. */
+/**
+ * Refuses a choice that does not exist, with the list of possible ones. `pods`: the pods of the configuration, in start
+ * order.
+ */
 export function checkChoice(
   choice: LogChoice,
   deployment: Deployment,
@@ -29,7 +32,7 @@ export function checkChoice(
   const known = [...new Set([...pods, ...workloads.map((workload) => workload.pod)])];
   if (pod !== undefined && !known.includes(pod))
     return refuse('invalid_request', 'The application has no such pod.', `Its pods are: ${known.join(', ')}.`);
-  // One that is on its way may have no container yet.
+  // A pod that is about to start may have no container yet.
   const isComing = revision === deployment.revision && deployment.state === 'deploying';
   if (revision === undefined || isComing || workloads.some((workload) => isChosen(choice, workload)))
     return succeed(undefined);

@@ -6,7 +6,7 @@ import { createTestEngine } from '../../../test/support/memory-engine.ts';
 import type { Workload } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine/engine.ts';
 
-/** A shop whose containers the test starts and ends itself; at each start `web` says how often it was started. */
+/** A deployment whose containers the test starts and ends itself. At each start, `web` prints the number of starts. */
 async function shop(context: TestContext, errors: (start: number) => string[] = () => []) {
   const api = await testApi();
   const { world, clock } = api;
@@ -59,7 +59,7 @@ async function shop(context: TestContext, errors: (start: number) => string[] = 
       const { body } = await api.get(`/getDeploymentLogs?${query}${more}`);
       return textsOf(body);
     },
-    /** `until` resolves when so many lines have come, with what they say. */
+    /** `until` resolves with the lines when this many have arrived. */
     async follow(more = '') {
       const path = `/getDeploymentLogs?${query}&follow=true${more}`;
       const answer = await new Promise<IncomingMessage>((resolve) => get({ port, path, agent: false }, resolve));
@@ -104,7 +104,7 @@ test('a configuration is read once for all of its pods whose lines are wanted', 
   const reader = await follow();
   await reader.until(3);
   reader.close();
-  // Once for the lines that there are, once for those that come.
+  // Once for the existing lines, once for new lines.
   assert.equal(opened, 3);
 });
 

@@ -224,7 +224,7 @@ async function podsOf({ db, seal }: Service, { id, revision }: Deployment, { pod
   return startOrder(spec).map(({ name }) => name);
 }
 
-/** One text after another. A reader that is slower than the pods holds them up here, not in our memory. */
+/** Writes one text after another. A slow reader delays the pods instead of filling the memory. */
 function writerTo(out: PassThrough, stop: AbortSignal): (text: string) => Promise<void> {
   let before = Promise.resolve();
   return (text) => {
@@ -249,13 +249,13 @@ function printEvent({ at, ...line }: PodLine): string {
   return `event: line\ndata: ${JSON.stringify({ at: new Date(at).toISOString(), ...line })}\n\n`;
 }
 
-/** The output of a build, as plain text: what there is, or as it is written until the build ends. */
+/** Sends the output of a build as plain text: the existing output, or as it is written until the build ends. */
 
 const lookEveryMs = 1_000;
 
 /**
- * `stop`: follows the build until this aborts, for example because the caller has left. Refuses with `not_found` for a revision whose images were not
- * built here.
+ * `stop`: follows the build until this aborts, for example because the client has disconnected. Refuses with
+ * `not_found` if the images of the revision were not built here.
  */
 async function sendBuildLog(
   { db }: Pick<Service, 'db'>,
@@ -280,7 +280,7 @@ async function sendBuildLog(
     while (!stop.aborted) {
       const build = await buildLogOf(db, id, revision);
       const text = shown(build?.log ?? '');
-      // A build that was begun again, or whose middle was left out, is shorter.
+      // The output of a restarted or shortened build is shorter than before.
       if (text.length > sent) yield text.slice(sent);
       sent = text.length;
       if (!build || build.state === 'built' || build.state === 'failed') return;

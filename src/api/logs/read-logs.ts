@@ -1,4 +1,4 @@
-/** The lines that the workloads of a deployment have written, and those that come: with times, names and no secrets. */
+/** Reads the existing and new lines of a deployment's workloads, with times and names and without secrets. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import { desiredAt } from '../../deployment/desired.ts';
@@ -12,7 +12,7 @@ import { derivationOf } from '../../store/seeds.ts';
 import type { Service } from '../api-service.ts';
 import { isChosen, type LogChoice, replacedAmong } from './log-choice.ts';
 
-/** How often a follower looks whether the deployment is gone, and at most this often what it has on the engine. */
+/** How often a follower checks whether the deployment has been removed. It queries the engine at most this often. */
 const lookEveryMs = 1_000;
 const shortestPauseMs = 200;
 
@@ -24,7 +24,7 @@ export type LogRequest = LogChoice & {
   since: Instant | undefined;
   until: Instant | undefined;
   isPrevious: boolean;
-  /** In upper or lower case. */
+  /** Ignores case. */
   search: string | undefined;
   /** Undefined: both. */
   stream: OutputStream | undefined;
@@ -33,7 +33,7 @@ export type LogRequest = LogChoice & {
 /** `pod`: its name; further replicas have their number. */
 export type PodLine = WrittenText & { at: Instant; pod: string; revision: number };
 
-/** Where reading has come to, by workload. */
+/** The position of the reader in each workload. */
 export type LogMarks = Map<WorkloadName, LogMark>;
 
 /** Interleaved by time, with the marks to follow them from. `signal`: the client has gone. */
@@ -55,7 +55,7 @@ export async function lastLines(
       // An update has replaced it just now.
       if (!redact) return [];
       const lines = await service.engine.logs(workload.name, {
-        // Without any lines it is not known where those that come begin.
+        // Without any lines, the position for new lines is unknown.
         tail: Math.max(1, tail),
         isPrevious: isPrevious && !replaced.includes(workload),
         since,
@@ -72,8 +72,8 @@ export async function lastLines(
 }
 
 /**
- * Follows every workload that is chosen from its mark on, also those that are started later, through restarts of
- * containers and of the engine, until the deployment is gone or the signal aborts.
+ * Follows all selected workloads from their marks, including ones that start later, through restarts of containers and
+ * of the engine. Ends when the deployment is removed or the signal aborts.
  */
 export async function followLines(
   service: Service,
@@ -105,7 +105,7 @@ export async function followLines(
       ended.add(name);
     } catch (error) {
       if (until.aborted) return;
-      // The engine is away: the next look goes on from the mark.
+      // The engine is unavailable. The next attempt continues from the mark.
       if (error instanceof EngineFault) observedAtMs = Number.NEGATIVE_INFINITY;
       else failed.abort(error);
     } finally {
@@ -205,7 +205,7 @@ type Redact = (text: string) => string;
 /** An update has two. A long stream may see any number. */
 const maxRedactors = 4;
 
-/** Reads each revision once: a large one takes some 50 ms, which blocks other requests, and may have 60 workloads. */
+/** Reads each revision once. A large one has up to 60 workloads and takes about 50 ms, which blocks other requests. */
 function openRedactors(service: Service) {
   const known = new Map<number, Promise<Redact | undefined>>();
   return (deployment: Deployment, { revision }: ObservedWorkload) => {
@@ -228,7 +228,7 @@ async function redactorOfRevision(
   const revision = await findStoredRevision(db, seal, deployment.id, number);
   if (!revision) return undefined;
   const derive = await derivationOf(db, seal, deployment.id);
-  // While it was active: what its pods were given does not change with its end.
+  // The secrets of its pods do not change when it ends, so it is treated as active.
   const active: Deployment = { ...deployment, state: 'running', removedAt: null };
   const desired = desiredAt(active, revision, {
     now: deployment.createdAt,

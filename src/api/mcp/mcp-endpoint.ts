@@ -1,6 +1,7 @@
 /**
- * `POST /mcp`: the Model Context Protocol (Streamable HTTP, stateless: a server for each request, which remembers
- * nothing). The library checks neither Host nor Origin nor tokens: that is here, and in what the tools ask of the API.
+ * `POST /mcp`: the Model Context Protocol (Streamable HTTP, stateless, with a new server object for each request). The
+ * library does not check Host, Origin or tokens. This file checks the first two, and the API calls of the tools check
+ * tokens.
  */
 import { isIP } from 'node:net';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
@@ -20,7 +21,7 @@ import type { Limits } from '../requests/rate-limits.ts';
 /** A configuration of 256 KiB, as JSON writes it. */
 const maxBytes = 1024 * 1024;
 
-/** Revisions of the protocol before 2025-06-18 have lists of messages, each of which may ask for a list of all tools. */
+/** Protocol revisions before 2025-06-18 allow batches of messages, each of which may request the list of all tools. */
 const maxMessages = 10;
 
 export function mcpEndpoint(
@@ -45,7 +46,7 @@ export function mcpEndpoint(
         if (Array.isArray(body) && limits.refuseByMessages(request, reply, body.length - 1)) return reply;
         const gone = new AbortController();
         reply.raw.once('close', () => gone.abort());
-        // Loaded when it is needed: it takes longer than all else of the API together.
+        // Loaded on first use, because loading takes longer than the rest of the API.
         const { createMcpHandler } = await import('@modelcontextprotocol/server');
         const { createMcpServer, createToolList } = await import('../../mcp/server.ts');
         listTools ??= createToolList(asService(app, request));
@@ -75,14 +76,16 @@ function asService(app: Pick<FastifyInstance, 'inject'>, request: FastifyRequest
   };
 }
 
-/** A page whose own name leads here, by a name server that lies, has that name in Host: an address cannot lie. */
+/**
+ * With DNS rebinding, a malicious page's name leads here, and Host contains that name. An IP address in Host is safe.
+ */
 function isOwnHost({ headers }: FastifyRequest, baseUrl: URL): boolean {
   const host = URL.parse(`http://${headers.host}`)?.hostname;
   if (host === undefined) return false;
   return host === baseUrl.hostname || host === 'localhost' || isIP(host.replace(/^\[|\]$/g, '')) !== 0;
 }
 
-/** Programs say nothing of where they come from. A page may show a token too: it is refused all the same. */
+/** Programs do not send Origin. A page is refused even if it sends a token. */
 function isOwnOrigin(request: FastifyRequest, baseUrl: URL): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers;
   return (origin === undefined && site === undefined) || isSameOrigin(request, baseUrl);
@@ -106,7 +109,7 @@ const passed = [clientHeader, 'user-agent', proofHeader.toLowerCase()];
 /** A response of these may not even have an empty one. */
 const withoutBody = [204, 304];
 
-/** As the client, and with the `host`, of `asked`. */
+/** Sends the request with the client's headers and the `host` of the original request. */
 function fetchInProcess(
   app: Pick<FastifyInstance, 'inject'>,
   { headers: given }: Pick<FastifyRequest, 'headers'>,

@@ -143,7 +143,7 @@ export function notificationEndpoints(service: Service): FastifyPluginAsyncTypeb
         if (!webhook || webhook.disabledAt !== null) throw new RefusedRequest(noWebhook.problem);
         const message = 'This is a test of your webhook.';
         const url = new URL('/account', service.settings.baseUrl).href;
-        // One at a time: a repeated request before the delivery returns the pending one.
+        // Only one at a time: a repeated request before the delivery returns the pending one.
         const notice = { subject: 'test', content: { kind: 'test', message, url } } as const;
         await write(db, 'all', (db) => addNotice(db, accountId, notice, { channels: ['webhook'], now: now() }));
         return { message: 'The test is being sent. GET /api/notifications shows the result.' };
@@ -152,7 +152,7 @@ export function notificationEndpoints(service: Service): FastifyPluginAsyncTypeb
   };
 }
 
-/** One that was just saved is sent to, as if it had never failed. */
+/** A webhook that was just saved starts without recorded failures. */
 const fresh = { failures: 0, disabledAt: null, secret: null };
 
 function inOrder(kinds: readonly NoticeKind[]): NoticeKind[] {

@@ -12,18 +12,18 @@ export type Named = { id: string; applicationName: string; environment: string }
 const deploymentLabels = ['deployment', 'application', 'environment'] as const;
 const podLabels = [...deploymentLabels, 'pod', 'replica'] as const;
 
-/** How many deployments are written before yielding to other work: some milliseconds. */
+/** The number of deployments that are written before yielding to the event loop, which takes some milliseconds. */
 const atOnce = 50;
 
 /**
- * Written in parts, because thousands of deployments at once would block all other requests. Deployments that `namesOf`
+ * Written in parts, because thousands of deployments at once would block other requests. Deployments that `namesOf`
  * does not find have ended.
  */
 export async function exposeDeployments(
   totals: Iterable<DeploymentTotals>,
   namesOf: (ids: string[]) => Promise<readonly Named[]>,
 ): Promise<{ contentType: string; text: Iterable<string> }> {
-  // All samples of a metric have to be together.
+  // All samples of a metric must be consecutive.
   const texts = new Map<string, string[]>();
   for (const part of partsOf(totals)) {
     const registry = registryOf(part, await namesOf(part.map(({ deploymentId }) => deploymentId)));

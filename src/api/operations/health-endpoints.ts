@@ -7,7 +7,7 @@ import { createWriteProbe } from '../../store/write-probe.ts';
 import type { Service } from '../api-service.ts';
 import { engineUnavailable, RefusedRequest } from '../requests/errors.ts';
 
-/** This is for the operator. */
+/** The operator reads this message. */
 const notReady: Problem = {
   ...engineUnavailable,
   hint: 'Running applications keep running. Requests are processed when the engine responds again. Start the engine, or read its log.',

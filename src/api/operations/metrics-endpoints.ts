@@ -1,4 +1,4 @@
-/** `GET /metrics`, and what is measured of each deployment, for the operator alone. */
+/** `GET /metrics`, and the metrics of each deployment, for the operator only. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import { Readable } from 'node:stream';
@@ -23,7 +23,8 @@ export function metricsEndpoints(service: Service): FastifyPluginAsync {
       return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     });
 
-    // Not among the others: labels there hold no name, and these would be some for each pod of each deployment.
+    // Separate from the other metrics, whose labels contain no names. These have several series for each pod of each
+    // deployment.
     app.get('/metrics/deployments', { schema: { hide: true } }, async (request, reply) => {
       if (!isOperator(request, settings.metricsToken)) throw new RefusedRequest(nothingHere);
       const totals = service.samples?.()?.totals() ?? [];

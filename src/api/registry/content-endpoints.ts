@@ -66,7 +66,7 @@ export async function sendManifest(
   return reply.header('Content-Length', sizeBytes).send(found.stream);
 }
 
-/** PUT: makes an image of what was pushed before. */
+/** PUT: creates an image from pushed blobs. */
 export async function receiveManifest(
   registry: Registry,
   { repository, namespace }: RepositoryRequest,
@@ -112,7 +112,7 @@ export async function removeManifest(
   return reply.status(202).send();
 }
 
-/** DELETE: of what no image consists of. It leaves by itself too, after a while. */
+/** DELETE: removes an unused blob. Unused blobs are also removed automatically after some time. */
 export async function removeBlob(
   { images }: Registry,
   { namespace }: RepositoryRequest,
@@ -150,11 +150,11 @@ function referenceOf(text: string) {
   return reference.kind === 'tag' ? { tag: reference.tag } : { digest: reference.digest };
 }
 
-/** At most one byte more than is accepted, to detect larger bodies. */
+/** Reads at most one byte more than the limit, to detect larger bodies. */
 async function readWhole(request: FastifyRequest, maxBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;
-  // A refusal in the middle has to be answered on the same connection.
+  // An error in the middle of the body is sent on the same connection.
   for await (const piece of request.raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += piece.length;
     if (length > maxBytes) throw new RegistryRefusal('SIZE_INVALID', `manifests may have ${maxBytes / 2 ** 20} MiB`);

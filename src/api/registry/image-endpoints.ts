@@ -1,4 +1,4 @@
-/** The images that the caller has pushed: what is there under which name, how large, and when it was last of use. */
+/** The images that the caller has pushed: names, sizes, and the last use. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { pushedRepositories } from '../../store/pushed-repositories.ts';

@@ -1,4 +1,4 @@
-/** How much an owner may still push. */
+/** Computes how much an owner may still push. */
 import { statfs } from 'node:fs/promises';
 import type { FastifyReply } from 'fastify';
 import { printBytes } from '../../config/values/units.ts';
@@ -17,13 +17,16 @@ export type PushLimits = {
   diskFreeBytes: number;
 };
 
-/** `bytes` may still come; what stands in the way of more is said by `refusal`. */
+/** `bytes`: the number of bytes that may still be pushed. `refusal`: the reason for this limit. */
 export type Allowance = { bytes: number; refusal: string };
 
-/** `max`: bytes of images that the payer may have. `whose`: the beginning of a sentence about it. */
+/** `max`: the payer's maximum in bytes. `whose`: the beginning of a sentence about it. */
 type Quota = { max: number; whose: string };
 
-/** The least of what the plan or the address, all pushed images and the disk leave; uploads that are under way count. */
+/**
+ * Returns the minimum of the remaining space of the plan or address, of all pushed images, and of the disk. Uploads in
+ * progress count.
+ */
 export async function allowanceOf(
   { service, images, limits }: PushParts,
   payer: Payer,
@@ -48,7 +51,7 @@ export async function allowanceOf(
   return allowed;
 }
 
-/** The final check, in the transaction that adds a blob: another process may have added blobs since. */
+/** The final check, in the transaction that adds a blob, because another process may have added blobs since. */
 export function roomIn({ service, limits }: Pick<PushParts, 'service' | 'limits'>): CheckRoom {
   return async (db, { namespace, digest, sizeBytes }) => {
     if ((await pushedBlobSizes(db, namespace, [digest])).has(digest)) return;
@@ -111,7 +114,7 @@ const statuses = {
   SIZE_INVALID: 413,
   RANGE_INVALID: 416,
   UNAUTHORIZED: 401,
-  // Clients give up at once, and print the message.
+  // With this code, clients stop at once and print the message.
   DENIED: 403,
   UNSUPPORTED: 405,
   NOT_FOUND: 404,
@@ -125,7 +128,7 @@ type RegistryErrorCode = keyof typeof statuses;
 /** For where only an error can be thrown; the boundary answers it. */
 export class RegistryRefusal extends Error {
   readonly code: RegistryErrorCode;
-  /** How to get in. */
+  /** The `WWW-Authenticate` header. */
   readonly challenge: string | undefined;
 
   constructor(code: RegistryErrorCode, message: string, challenge?: string) {

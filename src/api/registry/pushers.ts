@@ -63,7 +63,7 @@ function pusher(
   return { ...who, owner, accountId, namespace: namespaceOf(owner) };
 }
 
-/** The namespace of that name when it is the pusher's: its own, or of an account one of a session of its own. */
+/** Returns the namespace with that name if it belongs to the pusher, or to a session of the pusher's account. */
 export async function namespaceFor(
   db: Database,
   { owner, namespace, client }: Pusher,
@@ -119,7 +119,7 @@ type Credential = { kind: 'session' | 'api-key'; hash: string };
 
 export type PushToken = { credential: Credential; access: Access[] };
 
-/** Clients ask for another one when it has run out, and a request that has begun goes on. */
+/** Clients request a new token when it expires. A request in progress continues. */
 export const tokenMs = 5 * 60_000;
 
 /** Distinguishes tokens from other data sealed with the same key. */

@@ -47,7 +47,7 @@ export function readRegistryPath(path: string): RegistryPath {
   return { kind: 'unknown' };
 }
 
-/** Undefined for one that is malformed, or goes beyond the end. `bytes=0-99`, `bytes=100-`, `bytes=-100`. */
+/** Parses `bytes=0-99`, `bytes=100-` or `bytes=-100`. Undefined for a malformed range, or one beyond the end. */
 export function readRange(
   header: string | undefined,
   sizeBytes: number,
@@ -59,7 +59,7 @@ export function readRange(
   return first <= last ? { first, last } : 'unsatisfiable';
 }
 
-/** Where a piece of an upload begins and ends: `0-99`, with or without `bytes`. Undefined where nothing is said. */
+/** Parses the range of an upload's piece: `0-99`, with or without `bytes`. Undefined if the header is missing. */
 export function readContentRange(header: string | undefined): { first: number; last: number } | 'bad' | undefined {
   if (header === undefined) return undefined;
   const [, first, last] = /^(?:bytes[ =])?(\d{1,15})-(\d{1,15})(?:\/(?:\d{1,15}|\*))?$/.exec(header) ?? [];

@@ -1,7 +1,7 @@
 /**
- * The registry of images at the API's host, below `/v2/`: the distribution specification, for whom users push with what
- * they have. A server of its own, because the API's ends requests that take longer than half a minute; it answers in
- * the specification's words, and reads bodies as they come.
+ * The image registry at the API's host, below `/v2/`. It implements the distribution specification, so that users can
+ * push with existing tools. It is a separate server, because the API's server ends requests after half a minute. It
+ * sends errors in the specification's format, and streams bodies.
  */
 import fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { type PushedImages, QuotaFault } from '../../images/pushed/pushed-image-store.ts';
@@ -34,7 +34,7 @@ export type Registry = { service: Service; images: PushedImages; limits: PushLim
 /** A request about a repository of its sender. */
 export type RepositoryRequest = { pusher: Pusher; repository: string; namespace: Namespace; query: URLSearchParams };
 
-/** An image of forty layers takes two hundred requests, each of which costs little. */
+/** An image with forty layers takes two hundred cheap requests. */
 const requestsPerRequest = 20;
 
 const inEachAnswer = {
@@ -57,12 +57,12 @@ export function createRegistry(registry: Registry, log: FastifyBaseLogger) {
     bodyLimit: Number.MAX_SAFE_INTEGER,
     routerOptions: { maxParamLength: 2_000 },
     genReqId: (request) => String(request.headers['x-request-id']),
-    // As long as bytes come: the edge ends a connection on which nothing does.
+    // No time limit while data arrives. The edge ends idle connections.
     requestTimeout: 0,
     clientErrorHandler: answerUnreadable,
   });
   answerExpectations(app.server);
-  // Every type, and none: the endpoints read what comes themselves.
+  // Accepts every type, and no type. The endpoints read bodies themselves.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setErrorHandler<Error>((error, request, reply) => answerError(error, request, reply));
@@ -186,7 +186,7 @@ async function sendToken(
 ): Promise<FastifyReply> {
   if (request.method !== 'GET') throw new RegistryRefusal('UNSUPPORTED', 'use GET to request a token');
   if (!pusher) throw unauthorized('Basic realm="Berth"');
-  // A token gives no other one: it would never end.
+  // A token cannot be exchanged for another one. Otherwise it would never expire.
   if (pusher.access) throw unauthorized('Basic realm="Berth"');
   const query = new URLSearchParams(request.url.split('?')[1] ?? '');
   const access: Access[] = [];

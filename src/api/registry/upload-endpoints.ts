@@ -1,4 +1,7 @@
-/** Uploads of blobs: what a POST begins, PATCHes go on with in any number, and a PUT ends; or a single POST or PUT. */
+/**
+ * Uploads of blobs: a POST begins one, any number of PATCH requests continue it, and a PUT completes it. A single POST
+ * or PUT is also possible.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { StagedFile } from '../../images/blobs/staged-file.ts';
@@ -16,7 +19,7 @@ const reservedAtOnce = 2 ** 22;
 
 type Upload = { repository: string; id: string; payer: Payer };
 
-/** POST: begins one, or takes a blob that is here from a repository of the same owner. */
+/** POST: begins an upload, or mounts an existing blob of another repository of the same owner. */
 export async function beginUpload(
   registry: Registry,
   requested: RepositoryRequest,
@@ -36,7 +39,7 @@ export async function beginUpload(
   return sendProgress(reply.status(202), { repository, id }, 0);
 }
 
-/** PATCH: one more piece. Received data stays if the connection breaks, and the client may continue there. */
+/** PATCH: appends a piece. Received data stays if the connection breaks, and the client can continue there. */
 export async function continueUpload(
   registry: Registry,
   requested: RepositoryRequest,
@@ -51,7 +54,7 @@ export async function continueUpload(
   return sendProgress(reply.status(202), upload, sizeBytes);
 }
 
-/** PUT: the last piece, none, or the whole blob, with its digest. */
+/** PUT: completes an upload with the digest. The body may be the last piece, the whole blob, or empty. */
 export async function endUpload(
   registry: Registry,
   requested: RepositoryRequest,
@@ -73,7 +76,7 @@ export async function endUpload(
   return sendCreated(reply, repository, digest);
 }
 
-/** GET: how much has come. */
+/** GET: returns the received size. */
 export async function sendUploadStatus(
   registry: Registry,
   requested: RepositoryRequest,
@@ -114,8 +117,8 @@ async function useUpload<T>(
 }
 
 /**
- * Takes a blob of another repository without an upload, only if the owner already has it, which proves possession. That
- * another owner has uploaded it proves nothing.
+ * Mounts a blob of another repository without an upload, only if the owner already has it, which proves possession. An
+ * upload by another owner proves nothing.
  */
 async function mount(
   registry: Registry,
@@ -138,7 +141,7 @@ async function mount(
   );
 }
 
-/** A piece that says where it begins has to begin where the last one ended. */
+/** The piece must begin at the end of the previous one. */
 function refuseMisplaced(request: FastifyRequest, { sizeBytes }: StagedFile): void {
   const range = readContentRange(request.headers['content-range']);
   if (range === undefined) return;
@@ -162,7 +165,7 @@ async function receive(
   };
   await reserve(announced, Math.min(announced, reservedAtOnce));
   try {
-    // A refusal in the middle has to be answered on the same connection.
+    // An error in the middle of the body is sent on the same connection.
     for await (const piece of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       const missing = piece.length - reserved.bytes;
       if (missing > 0) await reserve(missing, Math.max(missing, reservedAtOnce));

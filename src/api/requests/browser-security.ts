@@ -12,8 +12,8 @@ export const emptyPolicy = "default-src 'none'; base-uri 'none'; form-action 'no
 const onlyHttps = 'max-age=31536000';
 
 /**
- * Set before anything else: a page's own handlers and hooks have the last word.
- * @param staysHttps the address is one of HTTPS, and will be.
+ * Set first, so that a page's own handlers and hooks can override the headers. @param staysHttps the address is and
+ * will stay HTTPS.
  */
 export function secureHeaders(reply: FastifyReply, staysHttps: boolean): void {
   reply.headers({
@@ -39,7 +39,7 @@ export function isCrossSite(request: Request, baseUrl: URL): boolean {
   if (isSafe(request) || (origin === undefined && site === undefined)) return false;
   // For this header, a browser sends a preflight request for other sites, which is refused.
   if (authorization !== undefined) return false;
-  // A person who types an address, or comes from a bookmark.
+  // The user typed the address or opened a bookmark.
   return site !== 'none' && !isSameOrigin(request, baseUrl);
 }
 
@@ -64,7 +64,7 @@ export function isSameOrigin({ headers }: Request, baseUrl: URL): boolean {
   return origin.origin === baseUrl.origin || origin.host === normalHost(headers.host, origin.protocol);
 }
 
-/** As a URL has it: without the scheme's own port, in lower case. */
+/** Normalizes a host as in a URL: in lower case, without the scheme's default port. */
 function normalHost(host: string, protocol: string): string | undefined {
   return URL.parse(`${protocol}//${host}`)?.host;
 }

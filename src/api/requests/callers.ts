@@ -44,7 +44,7 @@ export const ApplicationFields = Type.Object({
   environment: Environment,
 });
 
-/** A session sees its own deployments; an account those of all its sessions. */
+/** A session has access to its own deployments, an account to those of all its sessions. */
 export type Caller =
   | {
       kind: 'session';
@@ -82,7 +82,7 @@ export function authMethodOf(caller: Caller | undefined): AuthMethod {
   return caller.isSignedIn ? 'sign-in' : 'api-key';
 }
 
-/** As `findCaller`, where nothing can be done for a stranger. */
+/** As `findCaller`, for endpoints that require a session or an account. */
 export async function requireCaller(service: Service, request: FastifyRequest, given: Given): Promise<Result<Caller>> {
   const caller = await findCaller(service, request, given);
   if (!caller.ok || caller.value) return caller as Result<Caller>;
@@ -185,7 +185,7 @@ async function findSignIn(service: Service, request: FastifyRequest): Promise<Re
   return succeed(signIn);
 }
 
-/** The account of a key or a cookie, for what a session token has no say in. */
+/** Returns the account of a key or a cookie. Session tokens are not sufficient here. */
 export async function requireAccount(service: Service, request: FastifyRequest): Promise<Result<string>> {
   const key = tokenOf(request, {});
   return key !== undefined && isApiKey(key, {})
@@ -199,7 +199,7 @@ export async function requireSignedIn(service: Service, request: FastifyRequest)
   return signIn.ok ? succeed(signIn.value.accountId) : signIn;
 }
 
-/** As `requireSignedIn`, with the sign-in that the cookie is of. */
+/** As `requireSignedIn`, with the sign-in of the cookie. */
 export async function requireSignIn(service: Service, request: FastifyRequest): Promise<Result<SignIn>> {
   const signIn = await findSignIn(service, request);
   if (!signIn.ok || signIn.value) return signIn as Result<SignIn>;
@@ -212,13 +212,13 @@ export function tokenOf(request: FastifyRequest, given: Given): string | undefin
   return given.sessionToken || bearer?.[1];
 }
 
-/** That of a session, where it is what the request shows. */
+/** Returns the session token, if the request contains one. */
 export function sessionTokenOf(request: FastifyRequest, given: Given): string | undefined {
   const token = tokenOf(request, given);
   return token !== undefined && isApiKey(token, given) ? undefined : token;
 }
 
-/** A session of which nothing is active any more is as unknown as one that never was. */
+/** A session without active deployments is treated like an unknown one. */
 async function findSession(service: Service, request: FastifyRequest, token: string): Promise<Result<Caller>> {
   const session = await sessionOfToken(service.db, token);
   const deployments = session ? await activeDeployments(service.db, session.id, service.now()) : [];
@@ -227,12 +227,12 @@ async function findSession(service: Service, request: FastifyRequest, token: str
   if (!isThere) return await refuseEnded(service, session.id);
   const { id: sessionId, accountId, starts } = session;
   await recordTokenUse(service.db, session, { now: service.now(), from: clientAddress(request) })
-    // On a full disk nothing is noted, and everything can still be read.
+    // On a full disk the use is not recorded, but reads still work.
     .catch((error: unknown) => request.log.warn({ err: error }, 'the use of a token was not noted'));
   return succeed({ kind: 'session', sessionId, token, accountId, starts, deployments });
 }
 
-/** The token of a session whose deployments have all ended. It can restore the deployments that are still kept. */
+/** Handles the token of a session whose deployments have all ended. It can restore deployments with retained data. */
 async function refuseEnded({ db, settings, now }: Service, sessionId: string): Promise<Result<Caller>> {
   const at = now();
   const ended = await restorableDeployments(db, { sessionId }, at);

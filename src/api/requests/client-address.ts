@@ -15,9 +15,8 @@ export function clientAddress({ headers }: RequestHeaders): string {
 }
 
 /**
- * Whom a limit counts: of IPv6 the network of 64 bits. All of
- * `networkPool` (CIDR), where the applications' containers are, is one client: a deployment that deploys others, which
- * deploy others, has one share of this machine.
+ * Returns the key of a client for limits. For IPv6, the key is the /64 network. All of `networkPool` (CIDR), where the
+ * applications' containers are, is one client: a deployment that deploys others has one share of this machine.
  */
 export function clientKey(requested: RequestHeaders, networkPool: string): string {
   const address = clientAddress(requested).replace(/^::ffff:(?=[\d.]+$)/i, '');

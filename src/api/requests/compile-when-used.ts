@@ -1,7 +1,6 @@
 /**
- * Schemas of requests and answers, compiled when the first value comes. The framework compiles those of all endpoints
- * before it takes a request, which is a quarter of the processor time of a start (measured); a process that does not live
- * long uses few of them.
+ * Compiles the schemas of requests and responses on first use. The framework would compile all of them before the first
+ * request, which takes a quarter of the processor time of a start (measured). A short-lived process uses few of them.
  */
 import compileValidators, { type BuildCompilerFromPool } from '@fastify/ajv-compiler';
 import compileSerializers, { type Serializer, type SerializerFactory } from '@fastify/fast-json-stringify-compiler';
@@ -9,7 +8,7 @@ import compileSerializers, { type Serializer, type SerializerFactory } from '@fa
 const frameworksValidators = compileValidators();
 const frameworksSerializers = compileSerializers();
 
-/** Several applications of one process, as in tests, have the same schemas. */
+/** Several apps in one process, as in tests, share the schemas. */
 const serializers = new WeakMap<object, Serializer>();
 
 /** For `schemaController`. Otherwise they are the framework's own. */

@@ -1,22 +1,22 @@
 /**
  * Exchanges request counts between the processes of an installation, so that all of them share one limit. Each process
- * counts its own requests at once, and those of others within a tenth of a second. Open streams are reported
- * repeatedly: those of a silent process are dropped.
+ * counts its own requests at once, and those of other processes within a tenth of a second. Open streams are reported
+ * repeatedly. Reports of a silent process expire.
  */
 import { newId } from '../../lib/ids.ts';
 
-/** As long as this, a client that turns to another process has its whole allowance there. */
+/** During this time, a client that switches to another process has its full allowance there. */
 const sendEveryMs = 100;
 const sendOpenEveryMs = 2_000;
 /** Two tellings may be lost. */
 const openIsKnownMs = 3 * sendOpenEveryMs;
-/** A flood of addresses may go untold beyond it: each process has its own limits still. */
+/** In a flood of addresses, counts beyond this number are not sent. Each process still applies its own limits. */
 const maxPending = 5_000;
 
 export type CountExchange = {
-  /** This process has counted so much for the key of a limit. */
+  /** Adds an amount that this process has counted for the key of a limit. */
   add(limit: string, key: string, amount: number): void;
-  /** This process has so many open for the key now. */
+  /** Sets the number of open streams that this process has for the key. */
   setOpen(key: string, count: number): void;
   /** Returns the number that other processes have reported as open for the key. */
   openElsewhere(key: string): number;
@@ -31,8 +31,8 @@ type Entry = [limit: string, key: string, amount: number, teller?: string];
 type ReportedCount = { count: number; at: number };
 
 /**
- * `tell`: to all others, texts of at most `longest` bytes; what is lost they do not count. `now`: milliseconds of a clock
- * that never jumps.
+ * `tell`: sends texts of at most `longest` bytes to all others. Lost texts are not counted there. `now`: milliseconds
+ * of a monotonic clock.
  */
 export function createCountExchange(
   sendCounts: (text: string) => Promise<void>,

@@ -12,7 +12,7 @@ export const nothingHere: Problem = {
   hint: 'GET /llms.txt explains how to deploy. GET /docs describes all paths.',
 };
 
-/** PURE. With the path that was probably meant. `routes`: `GET /docs` and so on. */
+/** PURE. Suggests the path that was probably meant. `routes`: `GET /docs` and so on. */
 export function nothingAt(path: string, routes: ReadonlySet<string>): Problem {
   const named = Array.from(routes).filter((route) => /^(?:GET|POST|DELETE) \/[A-Za-z./-]{3,}$/.test(route));
   const known = new Map(named.map((route) => [route.slice(route.indexOf(' ') + 1), route]));

@@ -1,4 +1,4 @@
-/** How long a request may take to arrive. */
+/** Limits the time in which a request must arrive. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { answerUnreadable } from '../../lib/malformed-requests.ts';
 import { hasUnreadBody } from '../../lib/unread-body.ts';
@@ -9,7 +9,7 @@ export const requestTimeoutMs = 30_000;
 /** For any request; 512 MiB at 5 Mbit/s. */
 export const longestRequestMs = 15 * 60_000;
 
-/** Between two looks of Node at requests that take too long. */
+/** The interval of Node's check for slow requests. */
 export const requestChecksMs = 15_000;
 
 /** Ends requests without a source archive whose body has not arrived in time. */

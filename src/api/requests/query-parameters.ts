@@ -1,6 +1,6 @@
 /**
- * Query parameters that an endpoint does not define. A request that changes something is refused with one, since its sender
- * may count on it: `?dryrun=true` for `dryRun` would deploy. Other answers carry a warning.
+ * Handles query parameters that an endpoint does not define. A request that changes something is refused, because its
+ * sender may rely on the parameter: `?dryrun=true` instead of `dryRun` would deploy. Other responses contain a warning.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { nearestName } from '../../config/diagnostics/suggest.ts';
@@ -27,7 +27,7 @@ export function unknownParameters(request: QueryRequest): string[] {
   return unknownNames(request).map((words) => `${words.start} is unknown and was ignored${words.meant}.`);
 }
 
-/** `start` names the parameter where that can be repeated; `meant` is a suggestion in parentheses, or nothing. */
+/** `start` names the parameter if it is safe to repeat. `meant` is a suggestion in parentheses, or empty. */
 function unknownNames({ query, routeOptions }: QueryRequest): { start: string; meant: string }[] {
   const { querystring, body } = (routeOptions.schema ?? {}) as Record<string, Described | undefined>;
   const known = Object.keys(querystring?.properties ?? {});
@@ -41,7 +41,7 @@ function unknownNames({ query, routeOptions }: QueryRequest): { start: string; m
   });
 }
 
-/** Refuses requests that change something; call it before anything is read of their bodies. */
+/** Refuses requests that change something. Register it before the hooks that read bodies. */
 export function refuseUnknownParameters(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     const { schema, config } = request.routeOptions;
@@ -64,13 +64,16 @@ function parametersHint(querystring: Described | undefined): string {
   return `This request has the query parameters ${names.join(', ')}. GET /docs describes them.`;
 }
 
-/** For answers that have `warnings` only when there is something to warn of. */
+/** For responses that have `warnings` only if there are any. */
 export function parameterWarnings(request: Pick<FastifyRequest, 'query' | 'routeOptions'>): { warnings?: string[] } {
   const warnings = unknownParameters(request);
   return warnings.length > 0 ? { warnings } : {};
 }
 
-/** Also as the header `Warning`, which every answer can have. Pages and files have parameters of others. */
+/**
+ * Also sends the header `Warning`, which every response can have. Pages and files may have parameters of other
+ * programs.
+ */
 export function warnOfParameters(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply) => {
     if (request.routeOptions.schema?.operationId === undefined) return;

@@ -30,7 +30,7 @@ test('every endpoint has a limit for each client, and says it in each answer', a
   for (const [index, { method, url }] of [...described, ...hidden].entries()) {
     const requested = url.replace('{sessionToken}', `berth_${index}`);
     const ask = () => api.app.inject({ method, url: requested, headers: from(`192.0.2.${index}`) });
-    // A token in the path has a limit of its own, as one anywhere else.
+    // A token in the path has its own limit, like a token anywhere else.
     const isOfToken = requested !== url;
     const policy = (figures: string) => new RegExp(`^"[a-z-]+";${figures}${isOfToken ? `, "token";${figures}` : ''}$`);
     const limit = (url.endsWith('z') && url !== '/%zz') || ofDashboard.includes(url) ? 10 : 1;

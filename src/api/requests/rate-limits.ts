@@ -20,7 +20,7 @@ declare module 'fastify' {
   }
 }
 
-/** Monitors ask often, and their questions cost nothing; nor may they use up what a person at their address has. */
+/** Monitors send many cheap requests, which must not use up the limit of users at the same address. */
 const probesPerRequest = 10;
 /** The dashboard's page and the ten files that it loads come from memory. */
 const filesPerRequest = 10;
@@ -39,13 +39,13 @@ const things: Record<string, string> = {
 };
 
 export type Limits = {
-  /** Counts a request of this client; answers it, and returns true, when it is one too many. */
+  /** Counts a request of this client. If it exceeds the limit, sends the error and returns true. */
   refuseByAddress(request: FastifyRequest, reply: FastifyReply): boolean;
   /** Counts a request with this token, once its body has been read. */
   refuseByToken(request: FastifyRequest, reply: FastifyReply): boolean;
   /** Counts the further messages of a request that has several. */
   refuseByMessages(request: FastifyRequest, reply: FastifyReply, further: number): boolean;
-  /** Counts the bytes of a document of this client: a large one takes as much as many small ones. */
+  /** Counts the bytes of a client's document. A large document counts as much as many small ones. */
   refuseByBytes(request: FastifyRequest, reply: FastifyReply, bytes: number): boolean;
   /** Counts image lookups of this client, each a request to a registry. Returns whether they are allowed. */
   allowsImages(request: FastifyRequest, images: number): boolean;
@@ -59,7 +59,7 @@ export function createLimits({ settings, now, exchange }: Pick<Service, 'setting
     general: createLimiter(rate),
     probe: createLimiter({ ...rate, count: rate.count * probesPerRequest }),
     page: createLimiter({ ...rate, count: rate.count * filesPerRequest }),
-    // Each copies volumes, which costs about what a start does.
+    // Each export copies volumes, which costs about as much as a start.
     export: createLimiter(startRate),
     // Each sends a request to a third party's server.
     fetch: createLimiter(startRate),
@@ -130,7 +130,7 @@ function tooMany(name: string, seconds: number): Problem {
   };
 }
 
-/** In all the places where a client may put it. Texts of another form are not tokens. */
+/** Finds the token in all places where clients may put it. Texts of another form are not tokens. */
 function tokenIn(request: FastifyRequest): string | undefined {
   const given = [request.query, request.body].map(sessionTokenOf).find((token) => token !== undefined);
   return tokenOf(request, given === undefined ? {} : { sessionToken: given });

@@ -1,4 +1,4 @@
-/** The shapes in which clients of the interface send their requests. Each is one of a table, and none may stop working. */
+/** The shapes of requests that clients of the interface send. Each of them must keep working. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { shopYaml, type TestApi, testApi } from '../../../test/support/api.ts';

@@ -4,7 +4,7 @@ import { wait } from '../../lib/wait.ts';
 import type { Service } from '../api-service.ts';
 import { type Given, isKnown } from './callers.ts';
 
-/** An indexed query of 0.1 ms: as often as the streams look for what is new. */
+/** An indexed query of 0.1 ms, as often as streams poll for changes. */
 const lookEveryMs = 250;
 
 /** Aborts when the caller's credentials are revoked, and when the response is closed. */

@@ -18,7 +18,7 @@ const called: Record<Part, string> = {
   params: 'the path',
 };
 
-/** Names of fields are the caller's own words only where the schema knows them: no value is repeated. */
+/** Field names are only repeated if the schema defines them. Values are never repeated. */
 export function violationProblem({ keyword, instancePath, params, parentSchema }: Violation, part: Part): Problem {
   const place = called[part];
   const name = instancePath.slice(1).replaceAll('/', '.');

@@ -1,13 +1,10 @@
-/**
- * Answers that stay open (events, followed logs, a status that is waited for) look at the store again and again: how many
- * one may have at once.
- */
+/** Limits long-lived responses (events, followed logs, waiting for a status), because they poll the store. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../lib/problem.ts';
 import { clientKey } from './client-address.ts';
 import type { CountExchange } from './count-exchange.ts';
 
-/** A dashboard has two for each application that it shows. Each costs some 4 look-ups of 0.1 ms a second. */
+/** A dashboard has two for each application that it shows. Each polls 4 times a second, at 0.1 ms each. */
 const maxOfSession = 20;
 const maxOfClient = 60;
 const retryAfterSeconds = 10;
@@ -17,7 +14,7 @@ export type Streams = {
   open(request: FastifyRequest, reply: FastifyReply, sessionId: string): Problem | undefined;
 };
 
-/** `networkPool`: where the applications' containers are. `exchange`: with other processes, whose streams count too. */
+/** `networkPool`: the network of the applications' containers. `exchange`: the counts of other processes' streams. */
 export function createStreams(networkPool: string, exchange?: CountExchange): Streams {
   const open = new Map<string, number>();
   const openInAll = (key: string) => (open.get(key) ?? 0) + (exchange?.openElsewhere(key) ?? 0);
@@ -34,10 +31,10 @@ export function createStreams(networkPool: string, exchange?: CountExchange): St
       const session = `session ${sessionId}`;
       const client = `client ${clientKey(request, networkPool)}`;
       const isFull = openInAll(session) >= maxOfSession || openInAll(client) >= maxOfClient;
-      // A client that has gone would never release the place.
+      // A disconnected client would never release its place.
       if (isFull || reply.raw.destroyed) return tooMany;
       change([session, client], 1);
-      // Sends the headers of a stream before its first data, so that the client knows that it is open.
+      // Sends the headers of a stream before its first data, so that the client sees that it is open.
       reply.raw.once('pipe', () => reply.raw.flushHeaders());
       reply.raw.once('close', () => change([session, client], -1));
       return undefined;

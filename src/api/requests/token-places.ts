@@ -6,7 +6,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 
-/** Not the header: that is read where nothing else is given. */
+/** The header is not included: it is read if no other place has a token. */
 export const movable = ['sessionToken', 'applicationName', 'environment', 'forget'] as const;
 
 /** The parameters of a path that ends with a session token. */
@@ -17,7 +17,7 @@ export const TokenPath = Type.Object({
 type Fields = Record<string, unknown>;
 type Described = { properties?: Fields };
 
-/** Before anything that looks for a token. */
+/** Runs before any handler that looks for a token. */
 export function gatherTokens(app: FastifyInstance): void {
   app.addHook('preValidation', async (request) => {
     const { params, query } = request as { params: Fields; query: Fields };
@@ -35,7 +35,7 @@ export function moveToQuery(request: Pick<FastifyRequest, 'query' | 'routeOption
   return query.sessionToken !== before;
 }
 
-/** A JSON body takes from the query what it has not; where the query says all, there need not be a body. */
+/** Fields that a JSON body lacks are read from the query. If the query has all of them, the body may be missing. */
 function completeBody(request: FastifyRequest): void {
   const described = request.routeOptions.schema?.body as Described | undefined;
   if (!described?.properties?.sessionToken) return;

@@ -1,4 +1,4 @@
-/** PURE. Whether a client wants a page: browsers, and clients that send the same header. */
+/** PURE. Returns whether a client accepts a page: browsers, and clients that send the same header. */
 import type { FastifyRequest } from 'fastify';
 
 export function wantsHtml({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean {

@@ -1,4 +1,4 @@
-/** Share links: an address that shows the state of a deployment, and nothing else of it, without an account. */
+/** Share links: an address that shows only the state of a deployment, without an account. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { deploymentStates, podStates } from '../../deployment/deployment.ts';
@@ -91,7 +91,7 @@ export function shareEndpoints(service: Service): FastifyPluginAsyncTypebox {
       },
       async (request) => {
         const { id: deploymentId } = orRefuse(await findApplication(service, request, request.body));
-        // Two that ask at once are answered the same.
+        // Two concurrent requests get the same link.
         return await write(db, { deploymentId }, async (db) => {
           const known = await shareLinkOf(db, seal, deploymentId);
           const link = known ?? { token: newToken('share'), createdAt: service.now() };

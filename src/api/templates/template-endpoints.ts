@@ -30,7 +30,7 @@ const TemplateRecord = Type.Object({
 
 export function templateEndpoints(): FastifyPluginAsyncTypebox {
   let read: Template[] | undefined;
-  /** Read at the first request: it takes 30 ms of processor time, and few services get such a request. */
+  /** Read at the first request, because reading takes 30 ms of processor time, and few services get such a request. */
   const templates = () => {
     read ??= readTemplates();
     return read;

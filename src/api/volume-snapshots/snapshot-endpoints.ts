@@ -54,7 +54,7 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
     app.post(
       '/createSnapshot',
       {
-        // As expensive as a start.
+        // Costs as much as a start.
         config: { limit: 'start' },
         schema: {
           operationId: 'createSnapshot',

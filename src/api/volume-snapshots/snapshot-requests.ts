@@ -48,7 +48,7 @@ export function refuseUnoffered({ snapshots }: Service): Result<{ wake: () => vo
   );
 }
 
-/** `dump`: databases that are known by their own tools. */
+/** `dump`: databases that are dumped with their own tools. */
 export async function createSnapshot(
   service: Service,
   deployment: Deployment,
@@ -66,7 +66,7 @@ export async function createSnapshot(
   return requested;
 }
 
-/** Databases that a snapshot can have by their own tools; none where the service runs no commands in pods. */
+/** Returns the databases that can be dumped with their own tools. Empty if the service cannot run commands in pods. */
 export async function dumpable({ db, seal, engine }: Service, deployment: Deployment): Promise<Dump[]> {
   const revision = engine.exec && (await findStoredRevision(db, seal, deployment.id, wantedRevision(deployment)));
   if (!revision) return [];
@@ -88,7 +88,7 @@ async function findDumps(service: Service, deployment: Deployment): Promise<Resu
 
 const withoutDumps = 'A snapshot without dumps contains the files of all volumes.';
 
-/** In a transaction with the right to the deployment. */
+/** Runs in a transaction that holds the deployment's lock. */
 export async function requestManual(
   db: Database,
   service: Pick<Service, 'settings' | 'now'>,
@@ -150,7 +150,7 @@ export async function changePreferences(
   });
 }
 
-/** One that is under way for another reason counts as this one. As `ask`. */
+/** A pending snapshot with another reason counts as this one. */
 export async function requestBeforeUpdate(
   db: Database,
   service: Pick<Service, 'settings' | 'now'>,

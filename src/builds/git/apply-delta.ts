@@ -3,7 +3,7 @@
 /** A damaged pack. */
 export class PackError extends Error {}
 
-/** In words for the client. */
+/** The message is for the client. */
 export class LargeObjectError extends PackError {
   constructor(maxBytes: number) {
     super(`A file of the repository is larger than ${maxBytes / 2 ** 20} MiB.`);

@@ -1,6 +1,7 @@
 /**
- * Fetches the files of one commit from a Git server that a client names. The service speaks Git's HTTP protocol itself, so
- * that each connection passes the guarded dialer, and no program reads options, hooks or files of a stranger.
+ * Fetches the files of one commit from a Git server that a client names. The service implements Git's HTTP protocol
+ * itself, so that each connection passes the guarded dialer, and no program reads options, hooks or files of untrusted
+ * repositories.
  */
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -28,7 +29,7 @@ export type Fetching = {
   /** The client that the fetch counts for, in the fair queue. */
   client: string;
   signal: AbortSignal;
-  /** Lower ones than those of all repositories. */
+  /** Limits below those of all repositories. */
   limits?: RepositoryLimits;
 };
 
@@ -84,7 +85,7 @@ export function openRepositories(usualLimits: RepositoryLimits, dialing: DialerO
       method: 'POST',
       body,
       headers: { ...headers, 'content-type': 'application/x-git-upload-pack-request' },
-      // A redirect to another host has taken no token along.
+      // A redirect to another host does not receive the token.
       ...(listed.url.origin === refs.origin && { authorization }),
       mayUseListed,
       signal,

@@ -183,7 +183,7 @@ function compressedBound(size: number): number {
   return size + Math.ceil(size / 1_000) + 1_024;
 }
 
-/** Reads parts of a file, of which the next one usually follows the last one. The trailer of a pack is left out. */
+/** Reads parts of a file, usually in sequence. The trailer of a pack is left out. */
 function openWindow(file: string) {
   const handle = openSync(file, 'r');
   const end = Math.max(0, fstatSync(handle).size - trailerBytes);
@@ -204,7 +204,7 @@ function openWindow(file: string) {
   };
 }
 
-/** Bases of deltas, the ones that were added last. */
+/** Caches the most recently added bases of deltas. */
 function createCache() {
   const kept = new Map<number, GitObject>();
   let bytes = 0;

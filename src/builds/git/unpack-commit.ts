@@ -32,7 +32,7 @@ type TreeEntry = { name: string; mode: number; hash: string };
 export async function unpackCommit({ pack, hash, path, folder, limits }: Unpacking): Promise<UnpackedCommit> {
   const { maxBytes, maxEntries, maxFileBytes } = limits;
   try {
-    // Each folder of the source is an object too, and each folder above it.
+    // Each folder of the source is an object, too, and so is each parent folder.
     using objects = openPackFile(pack, { maxObjects: 4 * maxEntries, maxBytes: maxFileBytes });
     const commit = commitOf(objects, hash);
     const writer = createSourceWriter(folder, { maxBytes, maxEntries });

@@ -44,7 +44,7 @@ function judgingOf({ isStrict = false, bounds, missing = [] }: ReadInput): Judgi
 
 /** Bodies that call themselves JSON: which text in them is the configuration. */
 
-/** `otherFields`: the wrapper's other fields, such as a session token; empty of a document that is sent as itself. */
+/** `otherFields`: the wrapper's other fields, such as a session token. Empty if the document is not wrapped. */
 type Unwrapped = { text: string; otherFields: Record<string, unknown> };
 
 /** `{ "yaml": "…" }` and `{ "yamlContent": "…" }` → their text; any other JSON is the document itself. */

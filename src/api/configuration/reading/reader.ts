@@ -1,6 +1,6 @@
 /**
- * Reads documents: short ones at once, longer ones in threads of their own, since everything else of the service waits
- * while its own thread reads. Each client has a line of its own.
+ * Reads documents. Short documents are read at once. Longer ones are read in worker threads, because reading blocks the
+ * event loop. Each client has its own queue.
  */
 import { availableParallelism } from 'node:os';
 import type { Diagnostic } from '../../../config/diagnostics/diagnostics.ts';
@@ -16,8 +16,8 @@ import {
 } from './read-document.ts';
 
 /**
- * In UTF-16 units. Any document of this length takes 10 to 40 ms. The example of `npm start` is a little shorter, so it
- * need not wait for a thread to start.
+ * Length in UTF-16 units. Any document of this length takes 10 to 40 ms. The example of `npm start` is a little
+ * shorter, so that it need not wait for a thread.
  */
 const longestHere = 16 * 1024;
 
@@ -26,11 +26,11 @@ const longestCorrectedHere = 4 * 1024;
 
 const options: PoolOptions = {
   file: new URL('reader-worker.ts', import.meta.url),
-  // One processor is left to everything else.
+  // One processor stays free for everything else.
   width: Math.max(1, Math.min(4, availableParallelism() - 1)),
-  // The slowest documents of 256 KiB that are known take 1.2 s on a slow machine.
+  // The slowest known documents of 256 KiB take 1.2 s on a slow machine.
   budgetMs: 10_000,
-  // They take up to 150 MiB.
+  // These documents take up to 150 MiB.
   memoryMib: 512,
   idleMs: 60_000,
   // 64 documents of 256 KiB, at most 32 MiB in total.
@@ -43,7 +43,7 @@ export type Reader = {
   close(): Promise<void>;
 };
 
-/** @param changed for tests: other limits, or another length from which on a thread reads. */
+/** @param changed for tests: other limits, or another length above which a thread is used. */
 export function createReader(changed: Partial<PoolOptions> & { longestHere?: number } = {}): Reader {
   const pool = createPool<ReadRequest, OutputOf<Kind>>({ ...options, ...changed });
   const longest = { unwrap: longestHere, parse: longestHere, correct: longestCorrectedHere };
