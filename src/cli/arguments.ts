@@ -58,7 +58,7 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
     }
     return { kind: 'command', name: first, given: positionals, options: others, asJson: json === true };
   } catch (error) {
-    // Behind it comes how to write words that begin with a hyphen.
+    // The rest of the message explains how to write arguments that begin with a hyphen.
     const message = (error as Error).message.split(/\. To |\n/)[0]!.replace(/\.?$/, '.');
     return { kind: 'mistake', of: first, message };
   }

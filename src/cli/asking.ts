@@ -17,7 +17,7 @@ export async function confirm(
   return answer === '' ? isYes : /^y(es)?$/i.test(answer);
 }
 
-/** Trimmed. A secret is not shown while it is typed. Undefined without an answer. */
+/** Returns the trimmed answer. A secret is not shown while it is typed. Undefined without an answer. */
 export async function ask(
   question: string,
   { streams, signal, isSecret }: Asking & { isSecret: boolean },

@@ -2,7 +2,7 @@
 import { runProcess } from './process.ts';
 
 await runProcess(async (words) => {
-  // Here, not at the top: nothing else needs a database, and loading one takes longer than checking a file.
+  // Imported here, because only these commands need a database, and loading one takes longer than checking a file.
   const { admin } = await import('./admin/berth-admin.ts');
   return await admin(words, process);
 });

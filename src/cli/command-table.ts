@@ -4,7 +4,7 @@ export type Flag = {
   type: 'boolean' | 'string';
   short?: string;
   value?: string;
-  /** It may be given several times. */
+  /** The option may be repeated. */
   multiple?: boolean;
   help: string;
 };

@@ -11,7 +11,7 @@ function flagWords(name: CommandName): string[] {
   return [...Object.keys(flagsOf(name)), 'json', 'help'].map((flag) => `--${flag}`);
 }
 
-/** Completions for a command's words: one of these, or a file. */
+/** Returns the completions for a command's arguments: one of these, or a file. */
 function choicesOf(name: CommandName): string[] | 'files' | 'nothing' {
   const [word]: readonly string[] = commands[name].words;
   if (word === undefined || word === '[POD]') return 'nothing';
@@ -87,7 +87,7 @@ function placeOf(value: string): string {
   return value === 'FILE' || value === 'FOLDER' ? '_files' : ' ';
 }
 
-/** Within single quotes of a shell, and within zsh's own words. */
+/** Quotes a text for a single-quoted argument of zsh. */
 function quoted(text: string): string {
   return text
     .replaceAll("'", '’')

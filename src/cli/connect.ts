@@ -7,7 +7,7 @@ import type { SavedSession } from './saved-session.ts';
 const defaultServer = 'http://localhost:8080';
 
 export type Connection = {
-  /** As the caller. */
+  /** The client with the caller's token. */
   client: Client;
   /** Returns a client with another token, or without one. */
   as(token: string | undefined): Client;
@@ -23,13 +23,13 @@ export type Connection = {
 
 type ConnectOptions = { options: Options; env: Record<string, string | undefined>; saved: SavedSession; keys?: Keys };
 
-/** PURE. A text says what is wrong. */
+/** PURE. Returns a message if a value is wrong. */
 export function connect({ options, env, saved, keys = {} }: ConnectOptions): Connection | string {
   const given = textOf(options.server) ?? (env.BERTH_SERVER || undefined) ?? saved.server ?? defaultServer;
   const server = originOf(given);
   if (server === undefined)
     return `"${given}" is not the address of a service; write http://host:port or https://host.`;
-  // A token is shown to the service that gave it and to no other.
+  // A token is only sent to the service that issued it.
   const known: SavedSession = saved.server === server ? saved : {};
   const shown = textOf(options.token) ?? (env.BERTH_TOKEN || undefined);
   const isNamedByFolder = textOf(options.server) === undefined && !env.BERTH_SERVER && saved.server === server;

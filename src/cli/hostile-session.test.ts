@@ -55,7 +55,7 @@ test('a token given by the user is not sent to a service that only the folder na
     assert.ok(typeof named === 'object');
     assert.deepEqual([named.server, named.token], ['https://good.example', 'berthkey_mine']);
     assert.ok(typeof connect({ ...given, saved: { server: 'http://localhost:8080' } }) === 'object');
-    // A user who has logged in there knows the service.
+    // A user who has logged in to a service has confirmed it.
     assert.ok(typeof connect({ ...given, saved, keys: { [saved.server]: 'berthkey_mine' } }) === 'object');
   }
   const own = connect({ options: {}, env: {}, saved: { ...saved, sessionToken: 'berth_theirs' } });
@@ -63,7 +63,7 @@ test('a token given by the user is not sent to a service that only the folder na
   assert.equal(own.token, 'berth_theirs');
 });
 
-/** The messages and questions that a user gets. `answer`: the user's reply, or undefined without a terminal. */
+/** Collects the messages and questions. `answer`: the user's reply, or undefined without a terminal. */
 function requested(answer: boolean | undefined) {
   const reported: string[] = [];
   const confirm = async (question: string) => {
@@ -94,7 +94,7 @@ test('a session file that came with a repository does not choose the service or 
   assert.deepEqual(await trust(false, cautious), {});
   assert.match(cautious.reported.join(), /evil\.example.*Use it\?/);
 
-  // A user who has said yes is not prompted again.
+  // A user who has confirmed is not prompted again.
   assert.deepEqual(await trust(false, requested(true)), theirs);
   const again = requested(undefined);
   assert.deepEqual([await trust(false, again), again.reported], [theirs, []]);

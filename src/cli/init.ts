@@ -12,7 +12,7 @@ import type { Streams } from './terminal.ts';
 
 /** @returns the status to end with. */
 export async function init(
-  /** As it was named, if it was; `from`: where the command runs. */
+  /** The folder as the user named it, if so. `from`: the working directory. */
   named: string | undefined,
   { asJson, from, streams }: { asJson: boolean; from: string; streams: Streams },
 ): Promise<number> {
@@ -43,7 +43,7 @@ function openFolder(folder: string) {
     const files = openFiles(folder);
     return files.look(files.folder).kind === 'folder' ? files : undefined;
   } catch {
-    // It is not there, or may not be looked at.
+    // The folder is missing or not readable.
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command `berth` as a package of its own: `npm run build:cli` makes it. */
+/** The entry point of the packaged command `berth`, built by `npm run build:cli`. */
 import { runProcess } from './process.ts';
 
 await runProcess();

@@ -1,6 +1,6 @@
 /**
- * As `fetch`, for what has no body, with as much patience as the connection has: that of Node gives up after 300 s without
- * a word, which cannot be set, and nothing is said while a large copy of volumes is made.
+ * Like `fetch` for requests without a body, but without its time limit: Node's `fetch` fails after 300 s without data,
+ * which cannot be changed. A large copy of volumes takes longer before the first byte.
  */
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
@@ -10,10 +10,10 @@ import { Readable } from 'node:stream';
 /** Detects a dead connection, and keeps routers from dropping an idle one. */
 const askEveryMs = 30_000;
 
-/** Have no body; a Response with one of them throws where it gets any. */
+/** Statuses without a body. A `Response` with one of them throws if it is given a body. */
 const bodiless = [204, 205, 304];
 
-/** Redirects are an answer. Throws where none comes, and at the abort. */
+/** Redirects are returned. Throws without a response, and at the abort. */
 export async function patientFetch(...requested: Parameters<typeof fetch>): Promise<Response> {
   const { url, method, headers, signal } = new Request(...requested);
   const { request } = url.startsWith('https:') ? https : http;

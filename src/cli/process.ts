@@ -6,7 +6,7 @@ import { run, type Surroundings } from './run.ts';
 export async function runProcess(admin?: Surroundings['admin']): Promise<void> {
   const interruption = new AbortController();
   process.on('SIGINT', () => {
-    // The second one ends what does not end by itself.
+    // The second signal ends a process that does not end by itself.
     if (interruption.signal.aborted) process.exit(statuses.interrupted);
     interruption.abort();
   });

@@ -22,7 +22,7 @@ export type Opening = {
   terminal?: Size;
 };
 
-/** How it has ended: by the service's word, or without any. */
+/** How the command ended: as reported by the service, or by a lost connection. */
 export type RemoteEnd =
   | { kind: 'ended'; exitCode: number | null; because?: string; message?: string }
   | { kind: 'refused'; problem: Omit<Problem, 'status'> }
@@ -150,7 +150,7 @@ function createRemote(socket: WebSocket): RemoteCommand & { firstWord: Promise<F
     resize: (size) => void send(JSON.stringify({ kind: 'resize', ...size })),
     close: () => {
       if (socket.readyState === WebSocket.OPEN) socket.close();
-      // One that does not say goodbye is not waited for.
+      // Does not wait longer for the other side to close the connection.
       setTimeout(() => socket.terminate(), 1_000).unref();
     },
   };

@@ -1,4 +1,4 @@
-/** Diagnostics as text for people: each with its line of the document and a caret below the place. Pure. */
+/** Prints diagnostics: each with its line of the document and a caret below the position. Pure. */
 import { styleText } from 'node:util';
 import type { Diagnostic } from '../config/diagnostics/diagnostics.ts';
 import { printable } from '../lib/printable.ts';
@@ -11,7 +11,7 @@ export type Checked = { file: string; text: string; isValid: boolean; diagnostic
 type Style = Parameters<typeof styleText>[0];
 export type Paint = (style: Style, text: string) => string;
 
-/** Longest excerpt of a line, in characters: wider ones wrap, and the caret stands below nothing. */
+/** The maximum length of an excerpt, in characters. Longer lines would wrap, and the caret would be misplaced. */
 const excerptWidth = 100;
 
 export function renderChecked({ file, text, isValid, diagnostics, images }: Checked, inColour: boolean): string {

@@ -22,7 +22,7 @@ export type Surroundings = Streams & {
   admin?: (words: string[]) => Promise<number>;
 };
 
-/** `init` with a template alone, `validate` with images alone. */
+/** `init` only with a template, `validate` only with images. */
 type Remote = Exclude<CommandName, 'completion'>;
 
 const runs: Record<Remote, () => Promise<(context: UpContext) => Promise<number>>> = {

@@ -38,7 +38,7 @@ test('of two commands that start something in one folder at once, no token is lo
   assert.equal((await readSession(folder, undefined)).saved.sessionToken, 'berth_other');
   assert.deepEqual(await earlierIn(folder), ['berth_one']);
 
-  // A later command leaves what it has found of its own accord.
+  // A later command may replace the session that it has read.
   const { saveSession: later } = await open();
   await later(sessionOf('later'));
   assert.equal(reported.length, 1);

@@ -27,9 +27,9 @@ export type Terminal = {
   print(text: string): void;
   /** Prints the result for programs; only with JSON output. */
   json(value: unknown): void;
-  /** A line of what comes bit by bit, in either form. */
+  /** Prints a line of streamed output, in either format. */
   line(text: string): void;
-  /** Whether a program reads the standard output, which gets what others wrote as they wrote it. */
+  /** Whether a program reads the standard output. Then output of others is passed on unchanged. */
   isRaw: boolean;
   /** Prints progress. */
   printNote(text: string): void;
@@ -61,7 +61,7 @@ export function createTerminal({ stdout, stderr, env }: Streams, asJson: boolean
       if (code === 'aborted') return statuses.interrupted;
       if (asJson) stdout.write(`${JSON.stringify(problem)}\n`);
       else if (errors && errors.length > 0) {
-        // Each says what to write instead; what is only odd is often why.
+        // Each error says what to write instead. A warning often explains it.
         printNote(paintNotes('red', 'The configuration is refused:'));
         for (const each of errors) printNote(`  ${printable(each)}`);
         for (const each of printWarnings(problem.diagnostics ?? [])) printNote(`  warning: ${printable(each)}`);

@@ -1,4 +1,4 @@
-/** `berth validate`: reads files, and prints what is wrong with them. */
+/** `berth validate`: reads files and prints their problems. */
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Diagnostic } from '../config/diagnostics/diagnostics.ts';
@@ -19,7 +19,7 @@ type Options = {
   checkWithService?: (text: string) => Promise<ServiceFindings | { images: string }>;
 };
 
-/** The exit status: 2 when a file could not be read, else 1 when one is not valid. */
+/** Returns the exit status: 2 if a file could not be read, 1 if a file is not valid. */
 export async function validate(files: readonly string[], options: Options): Promise<number> {
   const { stdin, stdout, stderr, env } = options.process;
   const inColour = stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';

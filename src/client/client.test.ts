@@ -25,7 +25,7 @@ describe('a call', () => {
     const query = { applicationName: 'shop' };
     const status = await client.call('getDeploymentStatus', { query, token });
     assert.ok(status.ok && status.value.status.state === 'deploying');
-    // The client's own token stands for every call that is not given another.
+    // Calls without their own token use the client's token.
     const known = createClient({ baseUrl, token });
     const list = await known.call('listDeployments');
     assert.ok(list.ok && list.value.reservedDeployments[0]!.applicationName === 'shop');

@@ -1,6 +1,6 @@
 /**
- * The service as functions with types: `createClient({ baseUrl }).call('startDeployment', { body: yaml })`. The types are
- * those of the service's own description. For browsers and Node 20 or newer; the dashboard and the command line use it.
+ * A typed client of the service: `createClient({ baseUrl }).call('startDeployment', { body: yaml })`. The types are
+ * generated from the service's description. For browsers and Node 20 or newer. The dashboard and the CLI use it.
  */
 
 import { type Following, follow } from './follow.ts';
@@ -38,7 +38,7 @@ export type Given<Id extends OperationId> = Part<'path', Operations[Id]['path']>
     signal?: AbortSignal | undefined;
   };
 
-/** `stream`: absent where the engine keeps both as one. */
+/** `stream`: absent if the engine stores both streams as one. */
 export type LogLine = { at: string; pod: string; revision: number; text: string; stream?: 'stdout' | 'stderr' };
 type Logs = Operations['getDeploymentLogs']['query'];
 
@@ -47,14 +47,15 @@ export type Client = {
   /** The response itself, for bodies that are read as they come. */
   open<Id extends OperationId>(id: Id, ...given: Givens<Id>): Promise<Answer<Response>>;
   /**
-   * Everything that happens to a deployment, from the event after `after` on (from the first, without a word), through
-   * broken connections, until the deployment has ended or `signal` aborts. The last value is why it ends, if it was refused.
+   * Yields all events of a deployment after the event `after` (default: from the first), until the deployment has ended
+   * or `signal` aborts. It reconnects after broken connections. The last value is the problem, if the service refused
+   * the request.
    */
   events(
     query: Operations['getDeploymentEvents']['query'],
     following?: Following & { after?: number | undefined },
   ): AsyncGenerator<Event & { sequence: number }, Problem | undefined>;
-  /** The lines that are there and those that come, each once, through broken connections. */
+  /** Yields existing and new lines, each once. It reconnects after broken connections. */
   logs(
     query: Omit<Logs, 'follow' | 'previous' | 'until' | 'search'>,
     following?: Following,
@@ -70,7 +71,7 @@ type Anything = {
   body?: unknown;
 } & Pick<RequestOptions, 'token' | 'headers' | 'signal'>;
 
-/** `token`: a session token or an API key for all calls that are not given one. */
+/** `token`: a session token or an API key for all calls without their own. */
 export function createClient({ token: own, ...place }: ServiceLocation & { token?: string | undefined } = {}): Client {
   const requested = (id: OperationId, { path = {}, query, body, token = own, headers, signal }: Anything = {}) => {
     const { method, path: template, sends } = requests[id];
@@ -141,7 +142,7 @@ export function createClient({ token: own, ...place }: ServiceLocation & { token
   };
 }
 
-/** After which nothing comes. */
+/** Whether no further event can follow. */
 function isEnd(event: Event): boolean {
   return event.kind === 'state' && event.state === 'expired';
 }

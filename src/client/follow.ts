@@ -13,7 +13,10 @@ export type Following = {
   onBroken?: () => void;
 };
 
-/** The messages of one connection after the other; `open` makes the next one. Returns why the service refuses, if it does. */
+/**
+ * Yields the messages of one connection after another. `open` makes the next connection. Returns the problem, if the
+ * service refuses.
+ */
 export async function* follow(
   { signal, onBroken }: Following,
   open: () => Promise<Answer<Response>>,
@@ -44,7 +47,7 @@ async function refusalOf(answer: Answer<Response>): Promise<Problem | undefined>
   return status < 400 ? undefined : problemOf(answer.value, await answer.value.json().catch(() => undefined));
 }
 
-/** Too many at the moment, a service that fails or restarts: there is something to come back to. */
+/** Whether to reconnect: after too many requests, or an error or restart of the service. */
 export function isPassing({ status }: Problem): boolean {
   return status === 0 || status === 429 || status >= 500;
 }
@@ -79,7 +82,9 @@ export function createMessageReader(): (piece: string) => Message[] {
   };
 }
 
-/** Piece by piece: all messages that have come at once; empty for a sign of life. Throws when the connection breaks. */
+/**
+ * Yields the messages in batches as they arrive. A keep-alive yields an empty batch. Throws if the connection breaks.
+ */
 export async function* messagesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Message[]> {
   const read = createMessageReader();
   // Uses a reader because some browsers cannot iterate over streams yet.

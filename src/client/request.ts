@@ -1,23 +1,23 @@
 /**
- * One request to the service and its answer. Refusals and a service that does not answer are values; nothing here throws.
- * Runs in browsers and in Node alike.
+ * Sends one request to the service and returns its answer. Refusals and an unreachable service are values. Does not
+ * throw. Runs in browsers and in Node.
  */
 import { parseJson } from '../lib/json.ts';
 import type { Diagnostic } from './service-types.ts';
 
 export type Problem = {
-  /** The HTTP status; 0 where no answer came. */
+  /** The HTTP status. 0 without a response. */
   status: number;
   code: string;
   error: string;
   hint?: string;
   /** The single faults of a configuration. */
   errors?: string[];
-  /** The same as values, with what is only odd. */
+  /** The same problems as values, with warnings. */
   diagnostics?: Diagnostic[];
   /** The required proof of work, if it was not solved. */
   challenge?: unknown;
-  /** When it may be tried again. */
+  /** The time after which a retry is useful. */
   retryAfterSeconds?: number;
 };
 
@@ -30,7 +30,7 @@ export type RequestOptions = {
   yaml?: string;
   /** A tar file compressed with gzip, or as the type of the Blob says. A Blob may be a file, which is read while it is sent. */
   archive?: Uint8Array<ArrayBuffer> | Blob;
-  /** Sent as a header, so that it gets into no address, history or log. Without it a browser's cookie speaks. */
+  /** Sent as a header, so that it is not in any URL, history or log. Without a token, the browser's cookie applies. */
   token?: string | undefined;
   headers?: { [name: string]: string };
   signal?: AbortSignal | undefined;
@@ -38,7 +38,7 @@ export type RequestOptions = {
 
 /** Where the service is and how it is reached. */
 export type ServiceLocation = {
-  /** Its address, without a slash at the end; empty for the page's own. */
+  /** The address of the service, without a slash at the end. Empty for the origin of the page. */
   baseUrl?: string;
   fetch?: typeof fetch;
   /** Whether to solve a required proof of work. Default: yes. */
@@ -157,7 +157,7 @@ async function proofFor(response: Response, signal: AbortSignal | undefined) {
     return { [proofHeader]: await solveProof(challenge as Parameters<typeof solveProof>[0], signal) };
   } catch (error) {
     if (signal?.aborted) throw error;
-    // Not solved in time: what the service has answered stands.
+    // The challenge was not solved in time. The original response is returned.
     return undefined;
   }
 }

@@ -2,18 +2,18 @@
 import type { Diagnostic, TextEdit } from './diagnostics/diagnostics.ts';
 import { type Judging, type Parsed, parseConfiguration } from './parse.ts';
 
-/** One fix can uncover the next problem: a colon without its space hides everything below it. */
+/** One fix can reveal the next problem. For example, a missing space after a colon hides everything below it. */
 const maxRounds = 8;
 /** A larger document is fixed in one round, because each round parses it again. */
 const maxRepeatedLength = 64 * 1024;
 
-/** The document with all fixes applied, and what is still to be said about it. */
+/** Returns the document with all fixes applied, and the remaining diagnostics. */
 export function fixDocument(text: string, parsed: Parsed = parseConfiguration(text), judging: Judging = {}): Fixed {
   let current = { text, parsed };
   const rounds = text.length > maxRepeatedLength ? 1 : maxRounds;
   for (let round = 0; round < rounds; round++) {
     const { diagnostics } = current.parsed;
-    // A field that gets its right name may have a wrong value, which was not checked before.
+    // A renamed field may have a wrong value, which was not checked before.
     const next =
       better(current, editsOf(diagnostics), judging) ??
       better(current, editsOf(diagnostics.filter(isOfValue)), judging);
@@ -27,7 +27,7 @@ type Fixed = { text: string; parsed: Parsed };
 
 const ranks = { unparsable: 0, invalid: 1, valid: 2 };
 
-/** The document with these edits; undefined when they change nothing, or make it worse. */
+/** Returns the document with these edits. Undefined if they change nothing or make it worse. */
 function better(current: Fixed, edits: TextEdit[], judging: Judging): Fixed | undefined {
   const text = applyEdits(current.text, edits);
   if (text === current.text) return undefined;

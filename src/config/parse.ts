@@ -19,18 +19,18 @@ export type Parsed =
   /** `hasSources`: images are built from repositories that the document names. Until then, their ports are unknown. */
   | { kind: 'valid'; spec: AppSpec; diagnostics: Diagnostic[]; hasSources: boolean }
   | { kind: 'invalid'; diagnostics: Diagnostic[] }
-  /** Not YAML at all. */
+  /** The text is not YAML. */
   | { kind: 'unparsable'; diagnostics: Diagnostic[] };
 
-/** How a document is checked, in addition to its own rules. */
+/** Options of the check. */
 export type Judging = {
   /** Whether a field of an unknown name is an error; otherwise it is a warning. */
   isStrict?: boolean;
-  /** Adds what only a service knows: what it can give. */
+  /** Adds the checks of a service, which depend on its capacity. */
   judge?: Judge;
 };
 
-/** Never throws. All problems at once, in document order; warnings never make a document invalid. */
+/** Never throws. Returns all problems at once, in document order. Warnings do not make a document invalid. */
 export function parseConfiguration(text: string, { isStrict = false, judge }: Judging = {}): Parsed {
   const manifests = explainManifests(text);
   if (manifests) return { kind: 'invalid', diagnostics: limitDiagnostics(manifests) };
@@ -67,7 +67,7 @@ function readNative(source: Source, judge: Judge | undefined): { spec?: AppSpec;
 
 /** Kubernetes manifests in place of a configuration: the refusal, with the converted document as its fix. Pure. */
 
-/** Undefined if the text is of another form, or is not valid YAML. */
+/** Undefined if the text has another form or is not valid YAML. */
 function explainManifests(text: string): Diagnostic[] | undefined {
   if (text.length > maxDocumentBytes || !isManifestText(text)) return undefined;
   const manifests = readManifests(text);

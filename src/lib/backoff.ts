@@ -1,11 +1,14 @@
-/** Pauses between tries of something that fails: doubled each time, and spread, so that clients do not come back together. */
+/**
+ * Pauses between attempts of an action that fails. They double each time, and are randomized, so that clients do not
+ * retry at the same time.
+ */
 
 export type BackoffTimes = { firstMs: number; longestMs: number };
 
 export type Backoff = {
-  /** Milliseconds until the next try. */
+  /** Returns the milliseconds until the next attempt. */
   next(): number;
-  /** It went well: the next pause is the first again. */
+  /** Resets the pause after a success. */
   reset(): void;
 };
 
@@ -20,8 +23,8 @@ export function createBackoff(times: BackoffTimes, random: () => number = Math.r
 }
 
 /**
- * PURE. The pause after a number of failures in a row, at least 1: between half of the full pause and the
- * full one (`random` from 0 to below 1).
+ * PURE. Returns the pause after a number of consecutive failures, at least 1: between half of the full pause and the
+ * full pause (`random` from 0 to below 1).
  */
 export function backoffMs({ firstMs, longestMs }: BackoffTimes, failures: number, random: () => number): number {
   return Math.min(firstMs * 2 ** Math.min(failures - 1, 30), longestMs) * (0.5 + random() / 2);

@@ -2,10 +2,10 @@
 
 export type CertificateReport = {
   served: readonly ServedCertificate[];
-  /** Hosts that should have one and have none yet, and those whose last order failed. */
+  /** The number of hosts that need a certificate and have none, and of hosts whose last order failed. */
   missing: number;
   failing: number;
-  /** The service's own names have theirs. */
+  /** Whether the service's own names have certificates. */
   isReady: boolean;
   /** The API host's certificate was renewed before, so renewals work, and browsers may be required to use HTTPS. */
   isRenewed: boolean;
@@ -14,8 +14,8 @@ export type CertificateReport = {
 };
 
 /**
- * Why a host does not have a certificate yet. `ordered`: the order is in progress; `limit`: the authority issues no
- * more before `until`; `failed`: the order failed and is retried then.
+ * Why a host does not have a certificate yet. `ordered`: the order is in progress. `limit`: the authority does not
+ * issue more before `until`. `failed`: the order failed and is retried at `until`.
  */
 export type CertificateWait = { because: 'ordered' } | { because: 'limit' | 'failed'; until: number };
 
@@ -35,7 +35,7 @@ export function certificateProblem({ served, isReady }: CertificateReport, now: 
   return `${ends.length} of ${served.length} certificates should long have been renewed; the first ends at ${new Date(Math.min(...ends)).toISOString()}.`;
 }
 
-/** The reason why the host has no certificate yet; undefined if it has one, or needs none. */
+/** Returns why the host has no certificate yet. Undefined if it has one, or needs none. */
 export function certificateWait(report: CertificateReport | undefined, host: string): CertificateWait | undefined {
   return report?.waiting.get(host) ?? report?.waiting.get(wildcardOf(host));
 }
@@ -73,7 +73,7 @@ export function noticeText(notice: CertificateNotice): string {
 
 const weekMs = 7 * 24 * 3_600_000;
 
-/** From when on it should long have been renewed: a week before its end, or in the last sixth of a short life. */
+/** Returns when a renewal is overdue: a week before the end, or in the last sixth of a short lifetime. */
 export function lateAt({ begunAt, expiresAt }: { begunAt: number; expiresAt: number }): number {
   return expiresAt - Math.min(weekMs, (expiresAt - begunAt) / 6);
 }

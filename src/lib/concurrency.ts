@@ -1,8 +1,8 @@
-/** How much work runs at the same time: a bounded number of pieces, or one for each key. First come, first served. */
+/** Limits concurrent work: a maximum number of tasks, or one for each key. Tasks run in the order of their calls. */
 
 export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** At most `width` pieces of work at once. */
+/** Runs at most `width` tasks at once. */
 export function createSemaphore(width: number): Semaphore {
   const waiting: (() => void)[] = [];
   let free = width;
@@ -19,7 +19,7 @@ export function createSemaphore(width: number): Semaphore {
   };
 }
 
-/** One piece of work at a time for each key. */
+/** Runs one task at a time for each key. */
 export function serializeByKey(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const gates = new Map<string, { gate: Semaphore; users: number }>();
   return async (key, work) => {

@@ -8,7 +8,7 @@ function queueOf(...entries: string[]) {
   return queue;
 }
 
-/** Everything in the order in which it is taken, each done before the next is taken. */
+/** Returns all entries in the order in which they are taken. Each is done before the next is taken. */
 function inOrder(queue: ReturnType<typeof queueOf>): string {
   const taken: string[] = [];
   for (let next = queue.take(); next; next = queue.take()) {

@@ -11,7 +11,10 @@ export type FairQueue<T> = {
   clear(): T[];
 };
 
-/** `max`: waiting entries of one client. `atOnce`: entries of one client that are taken and not done. */
+/**
+ * `max`: the maximum number of waiting entries per client. `atOnce`: the number of entries of one client that are taken
+ * and not done.
+ */
 export function createFairQueue<T>({ max, atOnce = 1 }: { max: number; atOnce?: number }): FairQueue<T> {
   const lines = new Map<string, T[]>();
   const taken = new Map<string, number>();

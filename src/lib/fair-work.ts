@@ -1,16 +1,18 @@
 /**
- * Work that waits for remote servers, for many clients, with a limit on concurrent work in total and per client. When
- * one ends, the next begins: that of the client with the least in progress. A client with slow servers delays others by
- * at most one turn.
+ * Work that waits for remote servers, for many clients, with a limit of concurrent tasks in total and per client. When
+ * a task ends, the next one starts, of the client with the fewest running tasks. A client with slow servers delays
+ * others by at most one task.
  */
 
 export type FairWork<T> = {
   /** Returns the work that is due now, most urgent first. It may include work in progress. */
   due: () => Promise<readonly T[]>;
-  /** Identifies one try. A run starts each key once, so a task that fails immediately is not retried immediately. */
+  /**
+   * Identifies one attempt. A run starts each key once, so a task that fails immediately is not retried immediately.
+   */
   keyOf: (task: T) => string;
   clientOf: (task: T) => string;
-  /** A rejection ends its own task alone; the first one is thrown when all have ended. */
+  /** A rejection only ends its own task. The first rejection is thrown when all tasks have ended. */
   work: (task: T) => Promise<void>;
   most: number;
   maxOfClient: number;
@@ -21,7 +23,7 @@ export type FairWork<T> = {
 export type FairWorker = {
   /** Processes all due work. Resolves when no work is due or in progress; throws the first fault. */
   run(): Promise<void>;
-  /** Something else may be due: a run that is under way looks again. */
+  /** New tasks may be due. A run that is in progress checks again. */
   lookAgain(): void;
 };
 

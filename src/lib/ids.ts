@@ -19,12 +19,12 @@ export function newToken(
   return `${prefix}_${Buffer.from(random(24)).toString('base64url')}`;
 }
 
-/** How a token is stored: a fast hash is enough for a value of 192 random bits. */
+/** Returns the stored form of a token. A fast hash is sufficient for a value of 192 random bits. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** For a text that strangers may have had a part in, before it is logged. */
+/** Removes tokens from a text with client input before it is logged. */
 export function hideTokens(text: string): string {
   return text.replace(/\b(berth|berthhook|berthkey|claim|login|share)_[\w-]{16,}/g, '$1_…');
 }

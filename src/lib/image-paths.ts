@@ -1,6 +1,6 @@
 /**
- * The folders and links of an image, of all layers together. A layer entry for a folder replaces its attributes, so a
- * layer that adds a file must repeat those of the folders above it, and must not put a folder in the place of a link.
+ * The folders and links of an image, of all layers together. A layer entry for a folder replaces its attributes. So a
+ * layer that adds a file must repeat the attributes of the folders above it, and must not replace a link with a folder.
  */
 import { posix } from 'node:path';
 
@@ -9,7 +9,7 @@ export type BasePath = { kind: 'folder'; mode: number; uid: number; gid: number 
 /** Entries by absolute path, without a slash at the end. */
 export type BasePaths = Map<string, BasePath>;
 
-/** As many links as Linux follows. */
+/** The maximum number of links that Linux follows. */
 const maxLinks = 40;
 
 export type LayerEntry = {
@@ -21,7 +21,7 @@ export type LayerEntry = {
   target: string;
 };
 
-/** Applies one entry of another layer. Entries come in the order in which they are written. */
+/** Applies one entry of another layer. Entries are applied in the order in which they are written. */
 export function recordEntry(paths: BasePaths, entry: LayerEntry): void {
   const path = posix.join('/', entry.name).replace(/(.)\/$/, '$1');
   const { dir, base } = posix.parse(path);
@@ -46,7 +46,7 @@ function removeBelow(paths: BasePaths, folder: string): void {
   for (const path of paths.keys()) if (path.startsWith(`${folder}/`)) paths.delete(path);
 }
 
-/** Where a path really is, after its links. The last part too, where it is one. */
+/** Resolves all links of a path, including one in its last part. */
 export function resolvePath(paths: Pick<BasePaths, 'get'>, path: string): string {
   let left = maxLinks;
   let rest = posix.join('/', path).split('/').filter(Boolean);

@@ -20,7 +20,7 @@ export function contains(network: string, other: string): boolean {
   return parse(network).bits <= parse(other).bits && overlap(network, other);
 }
 
-/** The rest of an IPv4 network without another one, as few networks. */
+/** Returns an IPv4 network without another one, as the minimum number of networks. */
 export function without(network: string, taken: string): string[] {
   if (!overlap(network, taken)) return [network];
   if (contains(taken, network)) return [];
@@ -47,7 +47,7 @@ function dotted(number: number): string {
   return [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join('.');
 }
 
-/** The network that stands for one client of IPv6: every household has 2^64 addresses to choose from. */
+/** The network that identifies one IPv6 client, because every household has 2^64 addresses. */
 
 /** The network of 64 bits that an IPv6 address is in, as CIDR. */
 export function ipv6NetworkOf(address: string): string {

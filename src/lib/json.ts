@@ -1,4 +1,4 @@
-/** PURE. Reads JSON of others, which may be something else. */
+/** PURE. Parses JSON from others, which may be invalid. */
 
 /** Undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
@@ -9,7 +9,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The fields of a JSON object; none if the text is something else. */
+/** Returns the fields of a JSON object. Empty if the text is not one. */
 export function parseObject(text: string): Record<string, unknown> {
   const value = parseJson(text);
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

@@ -51,11 +51,11 @@ export function provideKeys(file: string): void {
 }
 
 /**
- * At any instant the file has the keys from before or these, all of them, and its owner stays. One process at a time: it
- * takes a transaction of the database, whose writers are alone.
+ * Replaces the file atomically and keeps its owner. Only one process at a time: the caller holds a write transaction of
+ * the database.
  */
 export function replaceKeys(file: string, keys: Keys): void {
-  // A link stays one: what it leads to is replaced.
+  // If the file is a link, its target is replaced.
   const place = realpathSync(file);
   clearDrafts(place);
   const draft = writeDraft(place, keys.length === 1 ? keys[0] : JSON.stringify(keys), statSync(place));
@@ -106,7 +106,7 @@ function writeDraft(file: string, text: string, owner?: { uid: number; gid: numb
   const descriptor = openSync(draft, 'wx', mode);
   try {
     writeFileSync(descriptor, text);
-    // The service has to be able to read what an operator has written as root.
+    // The service must be able to read a file that the operator has written as root.
     if (owner) fchownSync(descriptor, owner.uid, owner.gid);
     fsyncSync(descriptor);
   } finally {

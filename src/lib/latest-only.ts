@@ -6,8 +6,8 @@
 type Waiting<T> = { value: T; callers: { resolve: () => void; reject: (error: unknown) => void }[] };
 
 /**
- * @returns a function whose promise settles with the first run that began with its value or a newer one. Of any number
- * of calls at most one run is under way and one waits.
+ * @returns a function whose promise settles with the first run that began with its value or a newer one. At any time,
+ * at most one run is in progress and one is waiting.
  */
 export function latestOnly<T>(run: (value: T) => Promise<void>): (value: T) => Promise<void> {
   let waiting: Waiting<T> | undefined;

@@ -5,7 +5,7 @@ export type MailSettings = { smtpUrl: URL; mailFrom: string };
 
 const patienceMs = 10_000;
 
-/** Nothing is sent before it is used, and each step of that is bounded. */
+/** Connects on first use. Each step has a time limit. */
 export function mailTransport({ smtpUrl }: Pick<MailSettings, 'smtpUrl'>): Transporter {
   return createTransport({
     url: smtpUrl.href,
@@ -32,7 +32,7 @@ export function sendingMail({ smtpUrl, mailFrom }: MailSettings): SendMail {
 /** The mail server's reason for a refused mail, without its text, which may contain the address. */
 export function mailRefusal(error: unknown): { reason: string | undefined; responseCode: number; isForGood: boolean } {
   const { code: reason, responseCode = 0 } = error as NodeJS.ErrnoException & { responseCode?: number };
-  // A login that is not taken is the operator's to mend, and says nothing of the mail.
+  // A refused login must be fixed by the operator, and says nothing about the mail.
   return { reason, responseCode, isForGood: responseCode >= 500 && reason !== 'EAUTH' };
 }
 

@@ -1,4 +1,4 @@
-/** Errors for requests that Node's own server refuses before a handler runs: Error objects like all others. */
+/** Error responses for requests that Node's server refuses before a handler runs, in the same format as all others. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
@@ -32,7 +32,7 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Duple
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Without this, an `Expect` other than `100-continue` gets an answer without a body. */
+/** Without this, an `Expect` other than `100-continue` gets a response without a body. */
 export function answerExpectations(server: Server): void {
   server.on('checkExpectation', (_: IncomingMessage, response: ServerResponse) => {
     const body = bodyOf(unexpected);

@@ -1,7 +1,7 @@
 /** Metrics in Prometheus' format. Labels never contain names, tokens or hosts. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** From a look at a network to a pull of some gigabytes. */
+/** From the inspection of a network to a pull of several gigabytes. */
 const operationSeconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
 const requestSeconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5];
 
@@ -14,7 +14,7 @@ export function createMetrics() {
 
   return {
     registry,
-    /** Found by the last sweep, before it removed them. 0 unless something went wrong. */
+    /** The number found by the last sweep, before it removed them. 0 in normal operation. */
     orphans: new Gauge({
       name: 'berth_orphans',
       help: 'Unused engine objects of Berth, as found by the last sweep.',

@@ -22,7 +22,7 @@ export async function foldersIn(path: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
-/** Looks at the folder, or at the next one above that exists. */
+/** Calls `look` with the folder, or with its nearest existing parent. */
 export async function atNearest<T>(folder: string, look: (folder: string) => Promise<T>): Promise<T> {
   const found = folder === dirname(folder) ? await look(folder) : await ifThere(look(folder));
   return found ?? (await atNearest(dirname(folder), look));

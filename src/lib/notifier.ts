@@ -1,4 +1,4 @@
-/** Notifications by key: a waiter is woken by the next one, or by one that came just before. */
+/** Notifications by key. A waiter is woken by the next notification, or by one just before it waited. */
 import { wait } from './wait.ts';
 
 export type Subscription = Disposable & {
@@ -9,7 +9,7 @@ export type Subscription = Disposable & {
 export type Notifier = {
   /** Wakes all who listen to the key. */
   notify(key: string): void;
-  /** It hears from now on, until it is disposed of. */
+  /** Receives notifications until it is disposed of. */
   listen(key: string): Subscription;
 };
 

@@ -1,14 +1,14 @@
 /** Refusals are values. Faults (bugs, a broken disk) throw and end at the API's boundary or in the control loop. */
 
-/** `error` says what is wrong, `hint` what to do next; `errors` lists the single faults of a configuration. */
+/** `error`: what is wrong. `hint`: what to do next. `errors`: the individual problems of a configuration. */
 export type Problem = {
   code: ProblemCode;
   error: string;
   hint?: string;
   errors?: string[];
-  /** The same faults as values, with what is only odd. */
+  /** The same problems as values, with warnings. */
   diagnostics?: readonly object[];
-  /** When a second try may go better. */
+  /** The time after which a retry may succeed. */
   retryAfterSeconds?: number;
   /** The challenge that the caller must solve first. */
   challenge?: unknown;
@@ -25,8 +25,8 @@ export function refuse(code: ProblemCode, error: string, hint?: string): { ok: f
 }
 
 /**
- * Every reason for which a request is refused: the status of HTTP, and what the description of the API says that it means.
- * What happened in one case is in the `error` of its problem, what to do in the `hint`.
+ * Every reason for which a request is refused: the HTTP status, and its meaning in the description of the API. The
+ * `error` of a problem describes the single case, and the `hint` what to do.
  */
 export const problemCodes = {
   invalid_configuration: {

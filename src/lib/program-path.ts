@@ -1,6 +1,6 @@
-/** Where programs of the machine are looked for. */
+/** Finds programs of the machine. */
 
-/** Distributions keep the programs of administrators where a plain user's PATH does not lead; Homebrew has its own places. */
+/** Folders that a user's PATH may lack: those for administrators, and those of Homebrew. */
 const further = [
   '/usr/local/sbin',
   '/usr/local/bin',
@@ -12,7 +12,7 @@ const further = [
   '/opt/homebrew/bin',
 ];
 
-/** PURE. The user's own PATH first, then where distributions put what it may leave out; each folder once. */
+/** PURE. Returns the user's PATH followed by the missing folders. */
 export function programPath(path: string | undefined): string {
   return [...new Set([...(path ?? '').split(':').filter(Boolean), ...further])].join(':');
 }

@@ -1,6 +1,6 @@
 /**
- * Proof of work, as its clients do it: a start that is answered `proof_of_work_required` is sent again with the solution
- * of the challenge that came with the answer. Runs in Node and in browsers alike (Web Crypto).
+ * Proof of work for clients: a start with the response `proof_of_work_required` is repeated with the solution of the
+ * challenge. Runs in Node and in browsers (Web Crypto).
  */
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/web/pbkdf2';
@@ -19,7 +19,9 @@ export type ProofSettings = { mode: 'off' | 'auto' | 'always'; cost: number };
 /** Longest search; on average it takes a second or so. */
 const patienceMs = 120_000;
 
-/** The value of the header that answers a challenge; takes processor time. @throws when it takes too long or is given up. */
+/**
+ * Returns the value of the header with the solution. Uses processor time. @throws if it takes too long or is aborted.
+ */
 export async function solveProof(challenge: Challenge, signal?: AbortSignal): Promise<string> {
   const controller = new AbortController();
   const giveUp = () => controller.abort();
@@ -33,8 +35,8 @@ export async function solveProof(challenge: Challenge, signal?: AbortSignal): Pr
 }
 
 /**
- * Sends a request and, when it is answered with a challenge, once more with the solution.
- * @param send sends the request with further headers.
+ * Sends a request. If the response contains a challenge, sends it again with the solution. @param send sends the
+ * request with additional headers.
  */
 export async function sendWithProof(send: (headers: Record<string, string>) => Promise<Response>): Promise<Response> {
   const response = await send({});

@@ -1,18 +1,20 @@
-/** At most so many in a span of time for each key, in memory that has a bound. */
+/** Limits a count in a period for each key, with bounded memory. */
 
-/** At most `count` in `windowMs`: of requests, or of bytes. */
+/** At most `count` requests or bytes in `windowMs`. */
 export type Rate = { count: number; windowMs: number };
 
 export type Allowance = {
   isAllowed: boolean;
-  /** How many more are allowed until `resetsInMs` are over. */
+  /** The remaining number until `resetsInMs` have passed. */
   remaining: number;
   resetsInMs: number;
 };
 
 export type Limiter = {
   rate: Rate;
-  /** Counts one more of this key, or so many. `now` in milliseconds, of any clock; one that jumps back ends the window. */
+  /**
+   * Counts one, or `amount`, for the key. `now`: milliseconds of any clock. A clock that jumps back ends the window.
+   */
   take(key: string, now: number, amount?: number): Allowance;
   /** Returns the number of keys in memory. */
   size(): number;
@@ -22,9 +24,9 @@ export type Limiter = {
 const maxKeys = 50_000;
 
 /**
- * A key's window begins with its first use. Windows are equally long, so that keys expire in the order in which they
- * came, and none has to be searched for. With more than `max` live keys the oldest is forgotten, except those that
- * have used up their allowance: they are kept apart, so that a flood of addresses sets none of them free.
+ * The window of a key begins with its first use. All windows are equally long, so keys expire in insertion order and
+ * need no search. With more than `max` live keys, the oldest is removed, except keys that have used up their allowance.
+ * Those are stored separately, so that a flood of addresses does not reset them.
  */
 export function createLimiter(rate: Rate, max = maxKeys): Limiter {
   const counting: Windows = new Map();

@@ -10,7 +10,7 @@ export async function replaceFile(path: string, text: string, { flush = false } 
   await replaceBy(`${path}.new`, path, text, { flag: 'w', flush });
 }
 
-/** One that several processes may write at once, in a folder in which others may have put links. */
+/** Replaces a file that several processes may write at once, in a folder in which others may have created links. */
 export async function replaceSharedFile(path: string, text: string): Promise<void> {
   await replaceBy(`${path}.${randomBytes(6).toString('hex')}`, path, text, { flag: 'wx' });
 }
@@ -22,7 +22,7 @@ async function replaceBy(draft: string, path: string, text: string, writing: Wri
   await rename(draft, path);
 }
 
-/** Files whose content is on the disk before they have their names. */
+/** Renames files after their content is on the disk. */
 
 export async function moveTo(from: string, to: string): Promise<void> {
   await sync(from);

@@ -1,6 +1,6 @@
 /** Addresses and ports that applications may not use. It has no imports, because the dashboard checks documents with it, too. */
 
-/** After IANA's registry of special-purpose addresses; what is for documentation leads nowhere and may stay. */
+/** Based on IANA's registry of special-purpose addresses. Documentation networks lead nowhere and may be left out. */
 export const reservedIPv4 = [
   '0.0.0.0/8', // this host
   '10.0.0.0/8', // private
@@ -15,7 +15,7 @@ export const reservedIPv4 = [
   '224.0.0.0/3', // multicast, reserved, broadcast
 ];
 
-/** All but 2000::/3, which is what the internet has; and of that, what has an IPv4 address inside. */
+/** Everything except 2000::/3, the public part of IPv6, and the parts of it that contain IPv4 addresses. */
 export const reservedIPv6 = [
   '::/3', // this host, IPv4 within IPv6, NAT64
   '2001::/32', // Teredo

@@ -1,6 +1,6 @@
 /**
- * Background work that repeats for as long as a service runs: looks, deliveries, renewals. Each kind has its pause,
- * starts sooner on request, and slows down while it fails. Pauses are random, so processes that fail together do not
+ * Background work that repeats while a service runs: checks, deliveries, renewals. Each kind has its own pause, starts
+ * sooner on request, and slows down while it fails. Pauses are random, so that processes that fail together do not
  * retry together.
  */
 import type { Metrics } from './metrics.ts';
@@ -16,7 +16,7 @@ export type RoundsOptions = {
   everyMs: number | (() => number);
   /** The longest pause while the work fails; default: 30 s, or `everyMs` if that is longer. */
   longestMs?: number;
-  /** The first round begins after a pause, not at once. */
+  /** The first round starts after a pause, not at once. */
   isDelayed?: boolean;
   work: () => Promise<unknown>;
   /** Called with the first of consecutive faults. */
@@ -35,13 +35,13 @@ export type RoundsOptions = {
 export type HeldDuty = {
   /** Returns whether this process holds the duty. */
   take(): Promise<boolean>;
-  /** Gives the duty up, so that another process can take it immediately. */
+  /** Releases the duty, so that another process can acquire it immediately. */
   leave(): Promise<void>;
 };
 
-/** Disposing them lets a round that has begun end, and gives the duty up. */
+/** Disposing of them waits for the current round, and releases the duty. */
 export type Rounds = AsyncDisposable & {
-  /** The next round begins now, or right after the one that is under way. */
+  /** Starts the next round now, or right after the current one. */
   soon(): void;
   /** Resolves when the last round has ended. */
   ended: Promise<void>;
@@ -99,8 +99,8 @@ export function runRounds({
 }
 
 /**
- * PURE. Milliseconds to the next round: `everyMs` give or take a tenth, doubled with each fault in a row up to
- * `longestMs`.
+ * PURE. Returns the milliseconds to the next round: `everyMs` plus or minus a tenth, doubled with each consecutive
+ * fault up to `longestMs`.
  */
 export function pauseMs(
   everyMs: number,
@@ -113,7 +113,10 @@ export function pauseMs(
 
 /** For work that is done again and again, whether it went well or not: a guard, a watch. */
 
-/** The same work, which never rejects; returns whether it went well. Of consecutive failures only the first is reported. */
+/**
+ * Returns the same work as a function that never rejects and returns whether it succeeded. Only the first of
+ * consecutive failures is reported.
+ */
 export function reportingFirstFault<Args extends unknown[]>(
   work: (...args: Args) => Promise<unknown>,
   onFault: (error: unknown) => void,

@@ -10,7 +10,10 @@ export type RunOptions = {
   timeoutMs?: number | undefined;
 };
 
-/** These programs take milliseconds, and seconds on a busy machine. One that hangs must not hang its caller for ever. */
+/**
+ * These programs take milliseconds, or seconds on a busy machine. This limit prevents a hanging one from blocking its
+ * caller.
+ */
 const longestMs = 120_000;
 const maxOutputBytes = 64 * 2 ** 20;
 

@@ -1,6 +1,6 @@
 /**
- * Encryption at rest: configurations hold passwords, so they are stored sealed. Each sealed value names its key, so that
- * the key can change while values of the one before are still there.
+ * Encryption at rest: configurations contain passwords, so they are stored sealed. Each sealed value names its key, so
+ * that the key can change while older values still exist.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 
@@ -18,10 +18,10 @@ export type Seal = {
   derive(purpose: string): Uint8Array;
 };
 
-/** The newest one seals, all of them open. Any strings of enough entropy; the SHA-256 of one is the key. */
+/** The newest key seals, and each of them opens. A key is any text with enough entropy, hashed with SHA-256. */
 export type Keys = readonly [string, ...string[]];
 
-/** Before the key's ID. */
+/** Precedes the key's ID. */
 const mark = Buffer.from('BRT1');
 const idBytes = 8;
 export const headerBytes = mark.length + idBytes;

@@ -1,2 +1,2 @@
-/** Something that the operator has to mend before the service can start; the message says what. */
+/** A problem that the operator must fix before the service can start, with a message. */
 export class StartError extends Error {}

@@ -1,4 +1,4 @@
-/** Entries of a tar that is written as it is read: what one holds is in memory only in pieces. */
+/** Entries of a tar that is written while it is read, so that only pieces of an entry are in memory. */
 import type { Header, Pack } from 'tar-stream';
 
 export type TarHeader = Partial<Header> & { name: string };

@@ -10,12 +10,12 @@ const rendition = /\x1b\[([\d;]{0,32})m/;
 const reset = '\x1b[0m';
 /** 0 resets; 1 to 4 are styles, and 22 to 24 end them; 30 to 39 and 90 to 97 are colors. */
 const kept = /^(?:[0-4]|2[234]|3[0-79]|9[0-7])$/;
-/** Colors of a palette, whose numbers would be read as others. */
+/** Colors of a palette. Their numbers would be read as other codes. */
 const extended = /(?:^|;)[34]8(?:;|$)/;
 
 const unprintable = /(?![\t\n])\p{Cc}/gu;
 
-/** One or more lines with their colors, each of which ends with its line. Other control characters are removed. */
+/** Keeps the colors of one or more lines. Each color ends with its line. Other control characters are removed. */
 export function keepColors(text: string): string {
   return text.split('\n').map(cleanLine).join('\n');
 }

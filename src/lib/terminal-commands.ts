@@ -1,7 +1,7 @@
 /**
- * Commands that change a title or make a link end with a terminator; all others end with their last letter. Before the
- * terminator, Node's `stripVTControlCharacters` accepts further commands, so that it searches the rest of the text for
- * each `ESC ]`: 512 KiB of them take 72 s (measured). This pattern takes a time in proportion to the length.
+ * Commands that set a title or a link end with a terminator. All others end with their last letter. Before the
+ * terminator, Node's `stripVTControlCharacters` accepts further commands, so it searches the rest of the text for each
+ * `ESC ]`: 512 KiB of them take 72 s (measured). This pattern takes linear time.
  */
 const commands =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters begin and end commands of a terminal

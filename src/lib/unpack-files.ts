@@ -10,11 +10,14 @@ import { orAbort } from './wait.ts';
 /** A path segment: not `..`, and without characters that a terminal or a shell interprets. */
 const step = /^(?!\.{1,2}$)[A-Za-z0-9._@+-]{1,200}$/;
 
-/** Into `folder`, without the tar's own first folder. @returns how many. Throws at an entry that is anything but a file. */
+/**
+ * Unpacks the files into `folder`, without the tar's first folder. @returns the number of files. Throws for entries
+ * that are not files.
+ */
 export async function unpackFiles(tar: Readable, folder: string): Promise<number> {
   const entries = extract();
   const broken = new AbortController();
-  // A broken connection, or one that ended too early, leaves an entry that waits for the rest.
+  // A broken or truncated connection leaves an entry that waits for more data.
   for (const stream of [tar, entries] as { once(event: 'error', received: (error: Error) => void): unknown }[])
     stream.once('error', (error) => broken.abort(error));
   try {

@@ -43,7 +43,8 @@ test('a long word is found as a whole, and where a large part of it stands', () 
 });
 
 test('words and a text that are made to take long do not', () => {
-  // All begin alike, and as the text goes on everywhere: one by one these would be 65 billion looks, some 14 minutes.
+  // The words share a prefix, and so does the rest of the text. Comparing each word would take 65 billion steps, about
+  // 14 minutes.
   const words = Array.from({ length: 25_000 }, (_, index) => `aaaa${index.toString(36).padStart(4, '0')}`);
   const search = createWordSearch(words);
   const line = 'a'.repeat(64 * 1024);

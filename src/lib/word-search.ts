@@ -1,6 +1,6 @@
 /** PURE. Finds many words in a text in time linear in its length, even if words and text are hostile. */
 
-/** From the first character on, up to and without the last. */
+/** From the first character up to, but not including, the last. */
 export type Span = { from: number; to: number };
 
 export type WordSearch = {
@@ -11,10 +11,10 @@ export type WordSearch = {
   spansIn(text: string, isCut?: boolean): Span[];
 };
 
-/** A longer word is looked for in parts of this length, and found where any of them stands. */
+/** A longer word is split into parts of this length, and found if any part occurs. */
 const partLength = 256;
 
-/** Words, and beginnings of words, that are shorter are not looked for. */
+/** Shorter words and prefixes are not searched for. */
 export const shortestWord = 4;
 
 export function createWordSearch(words: Iterable<string>): WordSearch {
@@ -35,7 +35,7 @@ export function createWordSearch(words: Iterable<string>): WordSearch {
     return index < 0 ? 0 : parts[index]!.length;
   }
 
-  /** Where a word begins that the end of the text cuts off. */
+  /** Returns where a word begins that is cut off at the end of the text. */
   function cutAt(text: string): number | undefined {
     for (let from = Math.max(0, text.length - partLength); from + shortestWord <= text.length; from++) {
       const rest = text.slice(from);
@@ -63,7 +63,7 @@ export function createWordSearch(words: Iterable<string>): WordSearch {
   };
 }
 
-/** The last one ends with the word, and overlaps the one before. */
+/** The last part ends with the word and overlaps the previous one. */
 function partsOf(word: string): string[] {
   if (word.length < shortestWord) return [];
   if (word.length <= partLength) return [word];
@@ -73,7 +73,10 @@ function partsOf(word: string): string[] {
   return [...whole, word.slice(-partLength)];
 }
 
-/** For each of these words, in their order, the place of the longest other one that it begins with; -1 where none does. */
+/**
+ * Returns for each of the sorted words the index of the longest other word that is its prefix. -1 if there is no such
+ * word.
+ */
 function longestPrefixes(words: readonly string[]): Int32Array {
   const prefixOf = new Int32Array(words.length);
   const open: number[] = [];
@@ -87,14 +90,14 @@ function longestPrefixes(words: readonly string[]): Int32Array {
 
 const beginningsSize = 2 ** 16;
 
-/** A number for the first characters of a word: nearly always different for different ones. */
+/** Returns a number for the first characters of a word, which almost always differs between words. */
 function beginningAt(text: string, at: number): number {
   let number = 0;
   for (let index = at; index < at + shortestWord; index++) number = (number * 31 + text.charCodeAt(index)) & 0xffffff;
   return (number ^ (number >> 8)) & (beginningsSize - 1);
 }
 
-/** The place of the first word that is greater than the text. */
+/** Returns the index of the first word that is greater than the text. */
 function firstBehind(words: readonly string[], text: string): number {
   return firstWhere(words, (word) => word > text);
 }

@@ -9,29 +9,29 @@ import { createFairQueue } from './fair-queue.ts';
 export type PoolOptions = {
   /** A module that calls `serveWork`. */
   file: URL;
-  /** Most threads; each is started when there is work for it. */
+  /** The maximum number of threads. Each starts when it is needed. */
   width: number;
-  /** Processor time that one piece of work may have. */
+  /** The maximum processor time of one task. */
   budgetMs: number;
   /** Memory of one thread. */
   memoryMib: number;
   /** A thread without work ends after so long. */
   idleMs: number;
-  /** Pieces of work of one client, and of all together, that wait or are under way. */
+  /** The maximum number of waiting and running tasks, of one client and in total. */
   max: { each: number; all: number };
 };
 
 export type Outcome<Answer> =
   | { kind: 'done'; answer: Answer }
-  /** It took more than a piece of work may have. */
+  /** The task exceeded its processor time. */
   | { kind: 'costly' }
-  /** Not begun: too much of this client waits, or of all of them. */
+  /** The task did not start: too many tasks of this client, or of all clients, are waiting. */
   | { kind: 'refused'; because: 'client' | 'all' };
 
 export type Pool<Question, Answer> = {
   /** Rejects where the work throws, and when the pool is closed. */
   run(client: string, question: Question): Promise<Outcome<Answer>>;
-  /** Ends all threads at once, with what is under way in them. */
+  /** Ends all threads at once, with their running tasks. */
   close(): Promise<void>;
 };
 
@@ -111,7 +111,7 @@ type Thread<Question, Answer> = {
   end(): Promise<void>;
 };
 
-/** It keeps this process from ending while it works, and only then. `ended` is called when it takes no more work. */
+/** Starts a thread. It keeps this process alive only while it works. `ended` is called when it accepts no more work. */
 function startThread<Question, Answer>(
   { file, budgetMs, memoryMib, idleMs }: PoolOptions,
   ended: (thread: Thread<Question, Answer>) => void,
@@ -179,7 +179,7 @@ function startThread<Question, Answer>(
   return thread;
 }
 
-/** In the thread: answers every piece of work, until the pool ends it. */
+/** In the thread: processes every task until the pool ends the thread. */
 export function serveWork<Question, Answer>(work: (question: Question) => Answer | Promise<Answer>): void {
   const say = (said: { answer: Answer } | { fault: unknown } | { isReady: true }) => {
     const { user, system } = process.threadCpuUsage();

@@ -8,7 +8,7 @@ export type Templates = { templates: readonly { name: string; document?: string 
 type Begun = Omit<Started, 'sessionToken'> & { sessionToken?: string };
 type Trial = { message: string; dryRun: true; warnings: string[] };
 
-/** Also for a template that is requested by name, which comes with its document. */
+/** Describes templates. The result for a template that is requested by name contains its document. */
 export function describeTemplates({ templates }: Templates): string {
   const names = templates.map(({ name }) => name);
   const document = templates[0]?.document;
@@ -96,7 +96,7 @@ export function describeRestored({ message, url }: { message: string; url: strin
   return `${message} URL: ${url} Call status until it runs.`;
 }
 
-/** Each on a line of its own. */
+/** Prints each finding on a separate line. */
 function listed(findings: readonly string[]): string {
   return findings.map((finding) => `\n- ${finding}`).join('');
 }

@@ -131,8 +131,8 @@ const day = 86_400_000;
 export type ToolList = () => Promise<ListToolsResult>;
 
 /**
- * One for each request over HTTP, or for each connection: it remembers nothing. `listTools`: what `tools/list` answers,
- * where many requests share it.
+ * Creates a server for one HTTP request or one connection. It is stateless. `listTools`: the shared result of
+ * `tools/list`.
  */
 export function createMcpServer(service: Service, listTools?: ToolList): McpServer {
   const server = new McpServer(
@@ -157,7 +157,7 @@ export function createMcpServer(service: Service, listTools?: ToolList): McpServ
   return server;
 }
 
-/** The list of tools, made once: it changes with a release alone, and takes as long as 20 other requests. */
+/** Returns the list of tools, computed once: it only changes with a release, and takes as long as 20 other requests. */
 export function createToolList(service: Service): ToolList {
   let listed: Promise<ListToolsResult> | undefined;
   return () => {
@@ -172,7 +172,7 @@ async function readToolList(service: Service): Promise<ListToolsResult> {
   const parsedBody = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const request = new Request('http://localhost/mcp', { method: 'POST', headers });
   const text = await (await handler.fetch(request, { parsedBody })).text();
-  // An answer may come as an event.
+  // The response may be an event.
   const { result } = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as { result: ListToolsResult };
   return result;
 }

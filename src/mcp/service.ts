@@ -8,9 +8,9 @@ type Token = string | undefined;
 
 export type Service = {
   clientOf(token: Token): Promise<Client>;
-  /** A text that the service has below its address, such as `/docs/guides/use-berth-as-an-agent.md`. */
+  /** Reads a text below the service's address, such as `/docs/guides/use-berth-as-an-agent.md`. */
   read(path: string): Promise<Answer<string>>;
-  /** Keeps what a start has answered. Without it the caller has to keep the token. */
+  /** Saves the result of a start. Without it, the caller has to store the token. */
   saveSession?: (started: Remembered) => Promise<void>;
   /** The default application of a call. */
   application?: () => Promise<Application | undefined>;

@@ -1,4 +1,7 @@
-/** Makes a tool of a call to the service. The answer becomes structured content, a refusal becomes an error with the service's words. */
+/**
+ * Turns a call to the service into a tool. The answer becomes structured content, and a refusal becomes an error with
+ * the service's message.
+ */
 import {
   type CallToolResult,
   type InputRequiredResult,
@@ -17,11 +20,14 @@ type Tool<Input extends Shape, Value> = {
   title: string;
   description: string;
   input: Input;
-  /** `reads`: it changes nothing. `removes`: it takes away what cannot be had back. */
+  /** `reads`: changes nothing. `removes`: deletes something that cannot be restored. */
   effect: 'reads' | 'changes' | 'removes';
-  /** Whether applications have written some of its answer, which is then shown without what terminals obey. */
+  /** Whether the result contains output of applications, which is shown without terminal commands. */
   quotesApplications?: boolean;
-  /** The text next to the structured content: state, address, next step, and what a reader of text alone needs. */
+  /**
+   * Returns the text next to the structured content: state, address, next step, and data for clients that only show
+   * text.
+   */
   say: (value: Value) => string;
   run: (given: z.output<z.ZodObject<Input>>, calling: Calling) => Promise<Answer<Value> | InputRequiredResult>;
 };
@@ -39,7 +45,7 @@ export function addTool<Input extends Shape, Value extends object>(
     idempotentHint: effect === 'reads',
     openWorldHint: false,
   };
-  // A misspelled argument would be ignored without a word. Its name is the caller's text and is not repeated.
+  // A misspelled argument would be ignored silently. Its name is client input and is not repeated.
   const unknown = `Unknown arguments. This tool accepts ${Object.keys(input).join(', ') || 'none'}.`;
   const inputSchema = z.strictObject(input, {
     error: ({ code }) => (code === 'unrecognized_keys' ? unknown : undefined),
@@ -55,7 +61,7 @@ export function addTool<Input extends Shape, Value extends object>(
   server.registerTool(name, config, call as Parameters<typeof server.registerTool>[2]);
 }
 
-/** A transport ends a call that was cancelled; over HTTP a caller who has gone has cancelled too. */
+/** The transport aborts a cancelled call. Over HTTP, a disconnected client also counts as cancelled. */
 function signalOf({ mcpReq, http }: ServerContext): AbortSignal {
   const gone = http?.req?.signal;
   return gone ? AbortSignal.any([mcpReq.signal, gone]) : mcpReq.signal;
@@ -73,7 +79,7 @@ export function refusal({ status: _, ...problem }: Problem): CallToolResult {
   return { content: [{ type: 'text', text: printJson(problem) }], isError: true };
 }
 
-/** One line. Invisible characters are escaped. */
+/** Prints on one line. Invisible characters are escaped. */
 function printJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(/[\u007f-\u009f]|\p{Cf}/gu, (character) =>
     Array.from({ length: character.length }, (_, at) => {
@@ -117,7 +123,7 @@ type Named = {
   sessionToken?: string | undefined;
 };
 
-/** The application that a call means: the named one, the folder's, or the only one that there is. */
+/** Returns the target application of a call: the named one, the one of the folder, or the only one. */
 export async function applicationOf(service: Service, given: Named, signal: AbortSignal): Promise<Answer<Application>> {
   const { applicationName, environment, sessionToken } = given;
   if (applicationName !== undefined) {

@@ -29,7 +29,7 @@ export type Delivering = {
   db: Kysely<Tables>;
   seal: Seal;
   now: () => Instant;
-  /** One process at a time sends. */
+  /** Only one process at a time sends. */
   duty: Pick<HeldDuty, 'take'>;
   call: (call: Omit<WebhookCall, 'mayUseListed'>) => Promise<Called>;
   /** Absent where no mails are sent. */
@@ -40,10 +40,10 @@ export type Delivering = {
   stop: AbortSignal;
 };
 
-/** An address that does not answer holds its place for 15 s. */
+/** An address that does not respond occupies a slot for 15 s. */
 const maxAtOnce = 16;
 const maxOfAccount = 2;
-/** Deliveries read per account: those under way, and the next one. */
+/** The number of deliveries that are read per account: running ones, and the next one. */
 const readOfAccount = 2 * maxOfAccount;
 
 /** All due deliveries, with a limit per account. */
@@ -65,7 +65,7 @@ async function deliver(delivering: Delivering, delivery: Delivery): Promise<void
   const { db, now } = delivering;
   const tries = delivery.tries + 1;
   const next = delivery.content.kind === 'test' ? undefined : nextTryAt(tries, now());
-  // If this process ends in between, the last try is repeated once.
+  // If this process ends in between, the last attempt is repeated once.
   const isOurs = await recordDeliveryAttempt(db, delivery, { tries, dueAt: next ?? now() + 60_000 });
   if (!isOurs) return;
   const isTaken = await (delivery.channel === 'mail' ? mail : webhook)(delivering, delivery, next === undefined);
@@ -106,7 +106,7 @@ async function webhook(delivering: Delivering, delivery: Delivery, isLastTry: bo
   return isTaken;
 }
 
-/** It is tried again like a call that was not taken: the operator may bring the key back. */
+/** The call is retried like a failed one, because the operator may restore the key. */
 function refuseUnsigned({ log }: Delivering, accountId: string): Called {
   log.warn({ account: accountId }, 'the secret of a webhook cannot be opened: it was sealed with another key');
   return {
@@ -122,7 +122,7 @@ async function recordFailure(
   noted: { answer: string; triedAt: Instant },
 ): Promise<void> {
   await write(db, 'all', async (db) => {
-    // Others may have been abandoned in between.
+    // Other deliveries may have been abandoned since.
     const target = await webhookToCall(db, seal, at.accountId);
     if (target?.url !== at.url) return;
     const failures = target.failures + 1;
@@ -138,31 +138,31 @@ async function recordFailure(
 
 /** Retries of notifications. */
 
-/** Pauses after failed tries: four more tries within an hour and a half. */
+/** Pauses after failed attempts: four more attempts within an hour and a half. */
 const pausesMs = [30_000, 2 * 60_000, 15 * 60_000, 70 * 60_000];
 
 /** The number of consecutive notifications, each with all its tries, after which an address is disabled. */
 export const failuresToDisable = 5;
 
-/** Returns when to try again; undefined: no more tries. */
+/** Returns the time of the next attempt. Undefined without another one. */
 function nextTryAt(tries: number, now: Instant): Instant | undefined {
   const pause = pausesMs[tries - 1];
   return pause === undefined ? undefined : now + pause;
 }
 
-/** `failures`: consecutive failed notifications, including the present one. */
+/** `failures`: consecutive failed notifications, including the current one. */
 function isToBeDisabled(failures: number): boolean {
   return failures >= failuresToDisable;
 }
 
-/** One call of a webhook: signed, through the guarded dialer, bounded in time. */
+/** One webhook call: signed, through the guarded dialer, with a time limit. */
 
 const maxMs = 15_000;
 
 type WebhookCall = {
   url: string;
   secret: string;
-  /** The same for each try, so that receivers can recognize duplicates. */
+  /** The same for each attempt, so that receivers can recognize duplicates. */
   id: string;
   body: string;
   nowMs: number;
@@ -171,10 +171,12 @@ type WebhookCall = {
   signal: AbortSignal;
 };
 
-/** `answer`: what came of it, in words. */
+/** `answer`: the result as text. */
 type Called = { isTaken: boolean; answer: string };
 
-/** Any status from 200 to 299 takes it. Of the answer nothing else is read. Throws where `signal` ends it. */
+/**
+ * Calls a webhook. Any status from 200 to 299 is a success. The response body is not read. Throws if `signal` aborts.
+ */
 export async function callWebhook(dialer: Dialer, call: WebhookCall): Promise<Called> {
   const { url, secret, id, body, nowMs, mayUseListed = false } = call;
   const late = AbortSignal.timeout(maxMs);
@@ -202,7 +204,7 @@ export async function callWebhook(dialer: Dialer, call: WebhookCall): Promise<Ca
   }
 }
 
-/** How a webhook proves that it comes from here: an HMAC over its time and its body, with the secret of its owner. */
+/** The header that proves the origin of a webhook call: an HMAC of its time and body, with the secret of its owner. */
 
 const signatureHeader = 'Berth-Signature';
 

@@ -43,7 +43,7 @@ export type NotifyParts = {
 /** A user may be waiting for a test. */
 const roundEveryMs = 1_000;
 const lookEveryMs = 15_000;
-/** Longer than the slowest call. It is taken again in each round, and a round may have many calls. */
+/** Longer than the slowest call. It is renewed in each round, and a round may have many calls. */
 const dutyMs = 60_000;
 
 export function openNotify(
@@ -91,7 +91,7 @@ export function openNotify(
 const maxAnHour = 20;
 const hourMs = 60 * 60_000;
 
-/** A cause that is older does not come back as the same. */
+/** After this time, the same cause counts as a new one. */
 const keptMs = 90 * 24 * hourMs;
 
 type DispatchContext = { db: Kysely<Tables>; now: () => Instant; urlOf: (deployment: Deployment) => string };
@@ -114,7 +114,7 @@ export async function findNotices({ db, now, urlOf }: DispatchContext): Promise<
   await deleteOldNotices(db, now() - keptMs);
 }
 
-/** Mails on domains and snapshots are sent where those are looked after. */
+/** Mails about domains and snapshots are sent by their own workers. */
 function channelsFor({ mail, webhook }: Choices, kind: string): NoticeChannel[] {
   const isMailedHere = kind === 'failed' || kind === 'expiring';
   const channels: NoticeChannel[] = [];

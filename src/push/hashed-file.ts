@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 
 export type HashedFile = { file: string; digest: string; sizeBytes: number };
 
-/** `through`: what it passes before it is hashed and written. */
+/** `through`: a stream that the data passes before it is hashed and written. */
 export async function writeHashed(file: string, source: Readable, through?: Transform): Promise<HashedFile> {
   const hash = createHash('sha256');
   let sizeBytes = 0;

@@ -1,4 +1,4 @@
-/** PURE. The two documents of an image, its settings and its manifest, with layers on top of those that it had. */
+/** PURE. The two documents of an image, its settings and its manifest, with additional layers. */
 import { digestOf } from '../lib/digest.ts';
 
 export const manifestType = 'application/vnd.oci.image.manifest.v1+json';
@@ -6,7 +6,7 @@ const configType = 'application/vnd.oci.image.config.v1+json';
 
 export type Descriptor = { mediaType: string; digest: string; size: number };
 
-/** One on top: as it is sent, and the digest of what it holds, unpacked. */
+/** An added layer: the sent blob, and the digest of its unpacked content. */
 export type AddedLayer = { diffId: string; createdBy: string };
 
 type Config = { rootfs: { type: string; diff_ids: string[] }; history?: object[] };
@@ -28,7 +28,7 @@ export function withLayers(config: Buffer, added: readonly AddedLayer[]): Buffer
     JSON.stringify({
       ...rest,
       rootfs: { ...rootfs, diff_ids: [...rootfs.diff_ids, ...added.map(({ diffId }) => diffId)] },
-      // No instant: the same layers on the same image are the same image.
+      // Without a time, the same layers on the same base give the same image.
       history: [
         ...history,
         ...added.map(({ createdBy }) => ({ created: '1970-01-01T00:00:00Z', created_by: createdBy })),

@@ -17,7 +17,7 @@ import type { RegistryClient } from './registry/push-client.ts';
 
 export type Preparing = { registry: RegistryClient; repository: string; cache: PushCache; scratch: string };
 
-/** `blob` is what the service does not have yet. */
+/** `blob`: present if the service does not have it yet. */
 export type Prepared = { descriptor: Descriptor; blob?: HashedFile };
 
 export async function prepareExported(preparing: Preparing, { layers }: ExportedImage): Promise<Prepared[]> {
@@ -33,7 +33,7 @@ export async function prepareExported(preparing: Preparing, { layers }: Exported
   return prepared;
 }
 
-/** A tar is sent compressed; one that the service has under a known digest is not even compressed. */
+/** A tar is sent compressed. If the service has it under a known digest, it is not even compressed. */
 async function prepareTar(
   preparing: Preparing,
   { file, digest: diffId }: Pick<HashedFile, 'file' | 'digest'>,
@@ -60,7 +60,7 @@ async function withMissing(
 
 type Upper = { exported: ExportedImage; layers: readonly FolderLayer[]; listed: readonly Entry[][] };
 
-/** The folders, each a layer of its own: the next push sends those that have changed. */
+/** Makes each folder a separate layer, so that the next push only sends changed ones. */
 export async function prepareLayers(preparing: Preparing, upper: Upper) {
   const { files, added } = await writeLayers(preparing.scratch, upper);
   const prepared: Prepared[] = [];
@@ -99,7 +99,7 @@ async function pathsOf(layers: readonly ExportedLayer[]): Promise<BasePaths> {
     const tar = extract();
     const source = createReadStream(file, { highWaterMark: 1024 * 1024 });
     const reading = compression === 'gzip' ? pipeline(source, createGunzip(), tar) : pipeline(source, tar);
-    // Both at once, because a broken stream makes each of them fail, in any order.
+    // Both must be awaited together, because a broken stream makes each of them fail, in any order.
     await Promise.all([reading, recordEntries(tar, paths)]);
   }
   return paths;
@@ -114,6 +114,6 @@ async function recordEntries(tar: Extract, paths: BasePaths): Promise<void> {
 }
 
 async function compress(from: string, file: string) {
-  // Node writes no name and no time into the header: the same tar is the same blob.
+  // Node writes no name and no time into the header, so that the same tar gives the same blob.
   return await writeHashed(file, createReadStream(from), createGzip({ level: 6 }));
 }

@@ -35,7 +35,7 @@ export async function readPushCache(folder: string): Promise<PushCache> {
       if (digestForm.test(digest)) cache.images.set(key, digest);
     for (const [name, id] of (builds ?? []) as [string, string][]) if (digestForm.test(id)) cache.builds.set(name, id);
   } catch {
-    // Then it is found out again.
+    // The values are computed again.
   }
   return cache;
 }

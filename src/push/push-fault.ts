@@ -1,10 +1,10 @@
-/** Why an image cannot be built or pushed, in words for the user. */
+/** The reason why an image cannot be built or pushed, as a message for the user. */
 export class PushFault extends Error {
   readonly hint: string | undefined;
   /** The last output lines of a failed program. */
   readonly output: readonly string[];
 
-  /** The service does not answer: the same again may go well. */
+  /** The service does not respond. A retry may succeed. */
   readonly isUnreachable: boolean;
 
   constructor(message: string, { hint, output = [], isUnreachable = false }: FaultDetails = {}) {

@@ -1,4 +1,4 @@
-/** Makes one image of a project, and pushes what of it the service does not have. */
+/** Creates one image of a project, and pushes the parts that the service does not have. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ export type PushStep =
   | { kind: 'bytes'; image: string; sentBytes: number; ofBytes: number };
 
 export type PushedImage = {
-  /** As the document names it. */
+  /** The name in the document. */
   name: string;
   /** The digest of the image's manifest. */
   digest: string;
@@ -46,7 +46,7 @@ export type PushedImage = {
   layers: number;
 };
 
-/** Throws a fault that says why it cannot be made or pushed. */
+/** Throws a fault with the reason if the image cannot be created or pushed. */
 export async function pushImage(pushing: Pushing, image: ImageToMake): Promise<PushedImage> {
   const { docker, registry, cache, namespace, report } = pushing;
   const [name, tag = 'latest'] = image.name.replace(/^\.\//, '').split(':');
@@ -86,7 +86,7 @@ export async function pushImage(pushing: Pushing, image: ImageToMake): Promise<P
   }
 }
 
-/** The image of an earlier build has done its work: its layers are the service's, or are those of the present one. */
+/** The image of the previous build is not needed: the service has its layers, or the current image has. */
 async function forgetLastBuild({ docker, cache }: Pushing, { name, base }: ImageToMake, id: string): Promise<void> {
   if (base.kind !== 'build') return;
   const last = cache.builds.get(name);

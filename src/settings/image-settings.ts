@@ -13,7 +13,7 @@ type NodeGate = { host: string; port: number; name: string };
 
 export type ListedRegistry = { host: string; plainHttp: boolean; caFile?: string; loginFile?: string; open?: string[] };
 
-/** `built`: images that the set-up has built. `patterns`: names of further images, in which `*` matches any characters. */
+/** `built`: images of the set-up. `patterns`: names of further images, in which `*` matches any characters. */
 type LocalImages = { built: boolean; patterns: string[] };
 
 export const imageTable = {
@@ -74,7 +74,7 @@ function registries(value: string): ListedRegistry[] {
   return listedHosts(value, registryForm);
 }
 
-/** `form`: what to say of a value that cannot be read. */
+/** `form`: the message for a value that cannot be read. */
 export function listedHosts(value: string, form: string): ListedRegistry[] {
   const entries = value.split(';').map((text) => text.trim());
   return entries.filter((text) => text !== '').map((text) => listedHost(text, form));

@@ -1,7 +1,7 @@
 /** Host names of the service itself. */
 import type { Settings } from './settings.ts';
 
-/** Hosts at which the API itself answers. Every other host belongs to an application. */
+/** Returns the hosts of the API. All other hosts belong to applications. */
 export function apiHosts({ baseUrl, host }: Pick<Settings, 'baseUrl' | 'host'>): string[] {
   const own = host === '0.0.0.0' || host === '::' ? [] : [host.includes(':') ? `[${host}]` : host];
   return [...new Set([baseUrl.hostname, 'localhost', '127.0.0.1', '[::1]', ...own])];

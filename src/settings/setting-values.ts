@@ -108,7 +108,7 @@ export function rate(value: string): Rate {
   return { count: Number(match[1]), windowMs: unitMs[match[2] as 's' | 'm' | 'h'] };
 }
 
-/** `4Mi/m` → 4,194,304 in 60,000 ms; one piece of `least` bytes has to fit. */
+/** Parses a rate: `4Mi/m` is 4,194,304 bytes in 60,000 ms. One piece of `least` bytes must fit. */
 export function byteRate(least: number): (text: string) => Rate {
   return (value) => {
     const [amount = '', unit = ''] = value.split('/');

@@ -7,8 +7,8 @@ import { getDomain } from 'tldts';
 type Names = { baseUrl: URL; appsDomain: string };
 
 /**
- * The domain that both belong to, or undefined. IP addresses and `localhost` have no domain. Each name directly below
- * `localhost`, or below another name that is missing from the list, is a separate site.
+ * Returns the domain that both belong to, or undefined. IP addresses and `localhost` have no domain. Each name directly
+ * below `localhost`, or below a name that is missing from the list, is a separate site.
  */
 export function sharedDomain({ baseUrl, appsDomain }: Names): string | undefined {
   const domainOf = (host: string) => getDomain(host, { allowPrivateDomains: true });

@@ -8,7 +8,7 @@ type Store = NonNullable<Awaited<ReturnType<typeof openStore>>>;
 /** The same twice: text for people, a value for scripts. */
 export type Answer = { status: number; text: string; value: unknown };
 
-/** The command's own options that were given. */
+/** The given options of the command. */
 export type GivenOptions = Readonly<Record<string, string | boolean | undefined>>;
 
 export type Command = StoreCommand | (CommandWords & WithoutStore);
@@ -19,11 +19,11 @@ type CommandWords = {
   /** The words after the command's name, each once. */
   words: readonly string[];
   help: string;
-  /** Its own options: the name of the value, or an empty text for a flag. */
+  /** The command's own options: the name of the value, or an empty text for a flag. */
   options?: Readonly<Record<string, string>>;
-  /** More options, only shown by `more`. */
+  /** Additional options, only shown by `more`. */
   further?: Readonly<Record<string, string>>;
-  /** It also works on a database that is locked by a move of the installation. */
+  /** The command also works on a database that is locked by a move of the installation. */
   takesMovedStore?: true;
   /** Additional text of `--help`. */
   more?: string;
@@ -51,7 +51,7 @@ type WithoutStore = {
   ) => Promise<Answer>;
 };
 
-/** Exit statuses: done; understood and refused; not to be done at all (words, settings, database). */
+/** Exit statuses: done, refused, or not possible (arguments, settings, database). */
 export const statuses = { done: 0, refused: 1, unusable: 2 } as const;
 
 export function done(text: string, value: unknown): Answer {

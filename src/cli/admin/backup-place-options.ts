@@ -5,7 +5,7 @@ import { askSecret } from '../ask-secret.ts';
 import type { Streams } from '../terminal.ts';
 import type { GivenOptions } from './admin-command.ts';
 
-/** A copy of everything is worth more than a login: it can be tried for years. */
+/** An attacker can try passphrases on a copy of the backup for years. */
 const minCharacters = 12;
 
 export const passphraseOption = { 'passphrase-file': 'FILE' } as const;
@@ -15,7 +15,7 @@ including the keys. Without it, the backup cannot be opened: keep it outside of 
 read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
 `;
 
-/** An error for people where something is missing or wrong. */
+/** Returns an error with a message if a value is missing or wrong. */
 export async function readPlaceOptions(
   option: 'to' | 'from',
   options: GivenOptions,

@@ -24,7 +24,7 @@ export type Context = {
   saveEarlierSession(saved: SavedSession): Promise<string>;
   /** Reads a file, or the standard input for `-`. Throws for one that cannot be read. */
   read(file: string): Promise<string>;
-  /** Prompts on a terminal. Undefined without one. `isYes`: Enter means yes. */
+  /** Prompts with a yes-or-no question on a terminal. Undefined without one. `isYes`: Enter means yes. */
   confirm(question: string, asking?: { isYes: boolean }): Promise<boolean | undefined>;
   /** Opens an address in a browser; says whether it could. */
   open(url: string): Promise<boolean>;
@@ -40,7 +40,9 @@ export type Target = { applicationName: string; environment?: string };
 export const noDeployment =
   'This folder has no deployment: "berth deploy FILE" starts one, and --token selects another.';
 
-/** The application that is meant: the named one, the folder's, or the only one that there is. A number is the status to end with. */
+/**
+ * Returns the target application: the named one, the one of the folder, or the only one. A number is the exit status.
+ */
 export async function targetOf({ connection, terminal, signal }: Context): Promise<Target | number> {
   const { application, token, client } = connection;
   if (token === undefined) return terminal.fail(noDeployment);
@@ -53,7 +55,7 @@ export async function targetOf({ connection, terminal, signal }: Context): Promi
   return terminal.fail(names === '' ? 'No deployment is running.' : `Say which with --app: ${names}.`);
 }
 
-/** `2 h 5 min`, of what is left until an instant. */
+/** Prints the remaining time until an instant: `2 h 5 min`. */
 export function leftUntil(instant: string, now: number): string {
   const minutes = Math.max(0, Math.round((Date.parse(instant) - now) / 60_000));
   const days = Math.floor(minutes / 1440);
@@ -68,7 +70,7 @@ export function leftUntil(instant: string, now: number): string {
 const patienceMs = 90_000;
 const pauses = { firstMs: 500, longestMs: 5_000 };
 
-/** `ask` changes nothing at the service. The answer is the first good one, a refusal that stays, or the last of a long silence. */
+/** Repeats a read request until it succeeds, is refused permanently, or the time is over. Returns the last answer. */
 export async function retryRequest<T>(
   { terminal, signal }: Pick<Context, 'terminal' | 'signal'>,
   ask: () => Promise<Answer<T>>,

@@ -10,7 +10,10 @@ import { followDeployment } from './follow-deployment.ts';
 
 type Findings = Pick<Started, 'warnings' | 'domain'>;
 
-/** Updates what the folder has started under the same name; else starts, in the folder's session where it has one. */
+/**
+ * Updates the folder's deployment of the same name. Otherwise starts one, in the folder's session if there is a
+ * session.
+ */
 export const deploy: Run = async (context) => {
   const yaml = await context.read(context.given[0]!);
   return await deployShipment(context, { body: yaml });
@@ -23,7 +26,7 @@ export type Shipment = {
   name?: string;
   /** The digest of everything that is sent, stored in the folder's session file. Only for archives. */
   content?: string;
-  /** Warnings that were shown before it was sent. */
+  /** Warnings that were already shown. */
   shown?: readonly string[];
 };
 
@@ -89,7 +92,7 @@ async function start(context: Context, shipment: Shipment, token: string | undef
     .digest('hex');
   const before = connection.saved.starting;
   const key = before?.document === document ? before.key : randomBytes(16).toString('hex');
-  // Written before it is sent: a start whose answer is lost is the same one when it is sent again.
+  // Saved before it is sent. If the response is lost, repeating the request does not start a second deployment.
   const saved = { ...connection.saved, server: connection.server };
   const left = await saveReplacedSession(context);
   await context.saveSession({ ...saved, starting: { key, document } });
@@ -97,10 +100,10 @@ async function start(context: Context, shipment: Shipment, token: string | undef
   const answer = await connection.as(token).call('startDeployment', { body, query: named, headers, signal });
   if (!answer.ok) {
     const { status, code } = answer.problem;
-    // The folder's own session has ended with its last deployment: the next one makes another.
+    // The folder's session has ended with its last deployment, so a new one is created.
     const isOver = code === 'session_not_found' && token === connection.saved.sessionToken;
     if (isOver) return await start(context, shipment, connection.key);
-    // A refusal is an answer; without one the start may have been heard.
+    // After a refusal, nothing was started. Without a response, the start may have succeeded.
     if (status !== 0) await context.saveSession(saved);
     else if (signal.aborted)
       terminal.printNote(

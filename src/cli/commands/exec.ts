@@ -60,7 +60,7 @@ async function runHere(context: Context, place: Place, command: string[], isTerm
   }
 }
 
-/** Keys go to the command one by one, Ctrl-C too. @returns gives the terminal back, in any case. */
+/** Sends each key to the command, including Ctrl-C. @returns a function that restores the terminal. */
 function lendTerminal(remote: RemoteCommand, keyboard: ReadStream, screen: WriteStream): () => void {
   const type = (bytes: Buffer) => void remote.write(bytes);
   const resize = () => remote.resize(sizeOf(screen));
@@ -126,7 +126,7 @@ function lines(text: string): string {
     .join('');
 }
 
-/** @returns what the command has ended with, as it is the command's own status here. */
+/** @returns the exit status of the command. */
 function reported({ terminal, signal }: Context, end: RemoteEnd): number {
   switch (end.kind) {
     case 'ended':

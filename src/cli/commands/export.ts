@@ -42,14 +42,14 @@ export const exportDeployment: Run = async (context) => {
   return statuses.done;
 };
 
-/** Where it is now, until it is said where it will be. */
+/** Returns the current host, until the user names the future one. */
 async function hostOf({ connection, options, signal }: Parameters<Run>[0], query: { applicationName: string }) {
   if (typeof options.host === 'string') return options.host;
   const answer = await connection.client.call('getDeploymentStatus', { query, signal });
   return answer.ok ? new URL(answer.value.url).hostname : `${query.applicationName}.example.com`;
 }
 
-/** `berth export all`: everything that a deployment needs to run elsewhere, in a folder or as the tar that it comes in. */
+/** `berth export all`: exports everything that a deployment needs to run elsewhere, as a folder or a tar. */
 async function exportAll(context: Context, target: Target): Promise<number> {
   const { connection, options, terminal, streams, signal } = context;
   const to = typeof options.to === 'string' ? options.to : target.applicationName;

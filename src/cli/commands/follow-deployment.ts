@@ -9,17 +9,17 @@ import { printable } from '../render.ts';
 import { showBuild } from './build-log.ts';
 import { type Context, leftUntil, retryRequest, type Target } from './command.ts';
 
-/** Below what proxies on the way usually wait. */
+/** Below the usual time limits of proxies. */
 const waitSeconds = '50';
 /**
- * While the status shows an earlier failure, the service would answer at once, so it is polled. A quarter of the rate
- * limit.
+ * While the status shows an earlier failure, the service would answer at once, so it is polled. This uses a quarter of
+ * the rate limit.
  */
 const lookEveryMs = 2_000;
-/** As long as the service is patient with a revision that does not become ready. */
+/** Equal to the service's time limit for a revision that does not become ready. */
 const patienceMs = 10 * 60_000;
 
-/** `wasFailed`: its last update has failed before, and what is followed is how an earlier revision starts again. */
+/** `wasFailed`: the last update failed, and the command follows the start of an earlier revision. */
 type Following = { wasFailed?: boolean };
 
 /** Polls until it runs, has failed, is stopped or has ended. */

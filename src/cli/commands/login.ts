@@ -1,6 +1,6 @@
 /**
- * `berth login` and `berth logout`: an API key of an account, kept for this person alone. It comes by a code that they
- * confirm in a browser, or is one that they give.
+ * `berth login` and `berth logout`: an API key of an account, stored for this user only. It comes from a code that the
+ * user confirms in a browser, or the user enters it.
  */
 import { hostname, userInfo } from 'node:os';
 import type { Answer } from '../../client/request.ts';
@@ -56,7 +56,7 @@ async function confirmedKey({ connection, streams, terminal, signal, open }: Con
     if (fetched.ok) return fetched.value.key;
     const { code, status, retryAfterSeconds = intervalSeconds } = fetched.problem;
     if (code === 'slow_down' || code === 'rate_limited') intervalSeconds = Math.max(intervalSeconds, retryAfterSeconds);
-    // A service that does not answer now may answer next time. Until then, the code stays valid.
+    // If the service does not answer, try again. The code stays valid.
     else if (code !== 'authorization_pending' && status !== 0 && status < 500) return terminal.refuse(fetched.problem);
   }
   return terminal.fail('The code was not confirmed in time. Run "berth login" again.');

@@ -1,4 +1,4 @@
-/** `berth metrics`: what goes on now. */
+/** `berth metrics`: prints the current values. */
 import type { AnswerOf } from '../../client/client.ts';
 import {
   printByteRate,

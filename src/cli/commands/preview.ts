@@ -1,4 +1,4 @@
-/** `berth preview FILE`: what an update would do to each pod. */
+/** `berth preview FILE`: shows what an update would do to each pod. */
 import type { AnswerOf } from '../../client/client.ts';
 import { statuses } from '../arguments.ts';
 import { type Paint, printable } from '../render.ts';

@@ -1,4 +1,4 @@
-/** `berth restore`: brings back what was removed or has expired. */
+/** `berth restore`: restores a removed or expired deployment. */
 
 import { statuses } from '../arguments.ts';
 import { printable } from '../render.ts';

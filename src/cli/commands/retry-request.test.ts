@@ -12,7 +12,10 @@ const refused = (problem: Partial<Problem>): Asked => ({
 const silence = refused({ status: 0, error: 'It does not answer.' });
 const good: Asked = { ok: true, value: 'running' };
 
-/** Answers one after the other, the last one for ever. `waited`: milliseconds, of a clock that only waiting moves. */
+/**
+ * Returns the answers one after another, the last one repeatedly. `waited`: the time in milliseconds, which only
+ * waiting advances.
+ */
 async function played(answers: readonly Asked[], signal = new AbortController().signal) {
   const notes: string[] = [];
   const waited: number[] = [];

@@ -1,4 +1,4 @@
-/** `berth revisions` and `berth rollback`: what a deployment was before, and going back to it. */
+/** `berth revisions` and `berth rollback`: lists the earlier revisions of a deployment, and returns to one of them. */
 import type { AnswerOf } from '../../client/client.ts';
 import { statuses } from '../arguments.ts';
 import { printable, renderTable } from '../render.ts';

@@ -38,6 +38,6 @@ async function begin(context: Context, pod?: string): Promise<number> {
     return statuses.done;
   }
   terminal.printNote(printable(message));
-  // After a failed update, the revision before it starts, and the state still shows the failure.
+  // After a failed update, the previous revision starts, while the state still shows the failure.
   return await followDeployment(context, target, connection.token!, { wasFailed: status.state === 'failed' });
 }

@@ -1,4 +1,4 @@
-/** `berth snapshots` and `berth snapshot`: what is kept of a deployment's data, taking it, and putting it back. */
+/** `berth snapshots` and `berth snapshot`: lists, takes and restores snapshots of a deployment's data. */
 
 import type { AnswerOf } from '../../client/client.ts';
 import { printBytes } from '../../config/values/units.ts';

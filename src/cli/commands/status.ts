@@ -1,4 +1,4 @@
-/** `berth status`, `list` and `whoami`: what there is and how it does. */
+/** `berth status`, `list` and `whoami`: the state of deployments and of the login. */
 
 import { statuses } from '../arguments.ts';
 import { printable, renderTable } from '../render.ts';

@@ -31,7 +31,7 @@ export const templates: Run = async ({ given: [name], options, connection: { cli
   return statuses.done;
 };
 
-/** Writes the document of a template as `berth.yaml`; one that is there is not replaced, nor is a link followed. */
+/** Writes the document of a template as `berth.yaml`. Does not replace an existing file or follow a link. */
 export async function initFromTemplate(context: UpContext): Promise<number> {
   const { folder, options, connection, terminal, signal } = context;
   const [named] = context.given;

@@ -21,7 +21,7 @@ import { openSession } from '../up/up-session.ts';
 import { deployShipment } from './deploy.ts';
 import { logs } from './logs.ts';
 
-/** How many of the last lines of a failed build are shown. */
+/** The number of shown lines of a failed build. */
 const shownLines = 20;
 
 export async function up(given: UpContext): Promise<number> {
@@ -123,7 +123,7 @@ async function makeAndDeploy(
   const content = contentOf(project, images);
   const isMeant = context.options.new === true || context.options.force === true;
   const kept = isMeant ? undefined : await skipUnchanged(deploying, content);
-  // The plan has already shown them at their places in the folder's files.
+  // The plan has already shown them with their places in the folder's files.
   const shown = isPlanShown ? printWarnings(parseConfiguration(project.document).diagnostics) : [];
   return kept ?? (await deployShipment(deploying, { body: project.document, content, shown }));
 }
@@ -143,7 +143,7 @@ async function goUp(context: UpContext, turn: Turn): Promise<number> {
   }
 }
 
-/** Goes up again after each change, until Ctrl-C; what fails is mended by the next change. */
+/** Deploys again after each change, until Ctrl-C. A failure is corrected by the next change. */
 async function watch(context: UpContext): Promise<number> {
   const { terminal, folder, signal } = context;
   terminal.printNote(`Watching ${printable(folder)}: Ctrl-C ends that, and what runs stays.`);

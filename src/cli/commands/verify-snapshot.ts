@@ -1,4 +1,7 @@
-/** `berth snapshot verify`: shows that a snapshot comes back, as another deployment that is removed afterwards, while what runs stays as it is. */
+/**
+ * `berth snapshot verify`: restores a snapshot into a temporary deployment to prove that it works. The running
+ * deployment does not change.
+ */
 import type { AnswerOf } from '../../client/client.ts';
 import { printBytes } from '../../config/values/units.ts';
 import { statuses } from '../arguments.ts';
@@ -10,7 +13,7 @@ type Listed = AnswerOf<'getSnapshots'>;
 type Snapshot = Listed['snapshots'][number];
 type Started = NonNullable<Extract<AnswerOf<'restoreSnapshot'>, { restore: object }>['started']>;
 
-/** For the cleanup after Ctrl-C: only this command knows and removes what it started. */
+/** The time limit of the cleanup after Ctrl-C. Only this command knows the deployment that it started. */
 const answerMs = 60_000;
 
 /** @param id Which; undefined: the newest that can be restored so. */

@@ -1,4 +1,4 @@
-/** Waits until something in a folder has changed, and then until nothing more does. */
+/** Waits for a change in a folder, and then until the changes stop. */
 import { watch } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 

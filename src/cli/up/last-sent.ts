@@ -1,4 +1,4 @@
-/** Whether what a folder has become is what it has sent before, and what it sent is there still. */
+/** Decides whether the content of a folder was sent before and is still deployed. */
 import { createHash } from 'node:crypto';
 import type { Project } from '../../folder/project.ts';
 import type { PushedImage } from '../../push/push-image.ts';
@@ -7,7 +7,7 @@ import type { Context } from '../commands/command.ts';
 import { followDeployment } from '../commands/follow-deployment.ts';
 import { printable } from '../render.ts';
 
-/** PURE. Of the document and of what its images hold: another one is another deployment. */
+/** PURE. Computes a digest of the document and of the content of its images. It identifies the deployment's content. */
 export function contentOf({ document }: Project, images: readonly PushedImage[]): string {
   const made = images.map(({ name, digest }) => [name, digest]);
   return createHash('sha256')
@@ -16,8 +16,8 @@ export function contentOf({ document }: Project, images: readonly PushedImage[])
 }
 
 /**
- * Sends nothing where this very content runs, or is on its way; one that has failed is worth another attempt.
- * @returns the status to end with; undefined where it has to be sent.
+ * Sends nothing if the same content runs or is being started. A failed start is repeated. @returns the exit status.
+ * Undefined if the content must be sent.
  */
 export async function skipUnchanged(context: Context, content: string): Promise<number | undefined> {
   const { connection, terminal, options, signal } = context;

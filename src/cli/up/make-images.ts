@@ -1,4 +1,4 @@
-/** Makes and pushes all images of a project, one after another. */
+/** Builds and pushes all images of a project, one after another. */
 import { basename } from 'node:path';
 import type { Project } from '../../folder/project.ts';
 import type { Docker } from '../../push/docker/docker-command.ts';
@@ -12,7 +12,7 @@ import { createProgress, printSize } from './push-progress.ts';
 import type { UpContext } from './up-context.ts';
 import type { UpSession } from './up-session.ts';
 
-/** Throws a PushFault that says which image cannot be made, and why. */
+/** Throws a PushFault that names the image and the reason. */
 export async function makeImages(
   { folder, streams, options, terminal, signal }: UpContext,
   { images }: Project,
@@ -48,7 +48,7 @@ export async function makeImages(
   return pushed;
 }
 
-/** The application would begin with empty volumes, as if it had never had any data. */
+/** Without this check, the application would start with empty volumes. */
 function refuseArchives(images: Project['images'], server: string): void {
   const archives = images.flatMap(({ layers }) => layers.filter(({ kind }) => kind === 'archive'));
   if (archives.length === 0) return;

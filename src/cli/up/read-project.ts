@@ -6,7 +6,7 @@ import { askForFiles, askForValues, emptiable } from './missing-values.ts';
 import { type Answers, readAnswers, saveAnswers } from './saved-answers.ts';
 import type { UpContext } from './up-context.ts';
 
-/** An answer may bring further questions: which services run, and which files they read. */
+/** An answer may raise further questions, such as the services that run and the files that they read. */
 const maxRounds = 5;
 
 /** A project, and the options that it was read with. */

@@ -9,7 +9,7 @@ export type Answers = {
   without: string[];
 };
 
-/** Each line is a name and, as JSON has it, a text: nothing in a value ends it. */
+/** Each line has a name and a value as a JSON string, so that no character of a value can end it. */
 const valueLine = /^([A-Za-z_][\w.-]*)=(".*")$/;
 const withoutLine = /^# without (".*")$/;
 

@@ -21,7 +21,10 @@ import type { UpContext } from './up-context.ts';
 /** `docker`: undefined if no image is to be built. */
 export type ImageBuilder = { kind: 'service' } | { kind: 'local'; docker: Docker | undefined };
 
-/** Chooses who builds the images: the service with `--remote`, or if images are to be built and no local Docker answers. */
+/**
+ * Chooses who builds the images: the service with `--remote`, or if no local Docker responds. Otherwise the local
+ * Docker.
+ */
 export async function chooseBuilder({ options, streams, signal }: UpContext, project: Project): Promise<ImageBuilder> {
   if (options.remote === true) return { kind: 'service' };
   if (project.images.length === 0 && !lacksDocument(project)) return { kind: 'local', docker: undefined };

@@ -4,6 +4,6 @@ import type { Context } from '../commands/command.ts';
 export type UpContext = Context & {
   /** The project's, absolute. */
   folder: string;
-  /** Prompts on a terminal. Undefined without one, or without an answer. */
+  /** Prompts on a terminal. Undefined without a terminal or an answer. */
   ask(question: string, asking: { isSecret: boolean }): Promise<string | undefined>;
 };

@@ -19,7 +19,7 @@ export type Plan = {
 type PlannedImage = {
   name: string;
   services: string[];
-  /** Built from this folder or address; or taken, and something put on it. */
+  /** The source of the build: this folder or address. Absent if an existing image is used or extended. */
   build?: string;
   image?: string;
   folders: { from: string; to: string }[];
@@ -55,14 +55,14 @@ function plannedImage({ folder }: Project, { name, services, base, layers }: Ima
   return { name, services, build: isRemote ? context : shown(folder, context), folders };
 }
 
-/** Within the folder, as one would write it there. */
+/** Returns the path relative to the folder. */
 function shown(folder: string, path: string): string {
   const within = relative(folder, path);
   if (within === '') return '.';
   return within.startsWith('..') ? path : `./${within.split(sep).join('/')}`;
 }
 
-/** `server` and `update` say where it goes, and whether it is there already. */
+/** `server` and `isUpdate`: the target, and whether the deployment exists. */
 export function printPlan(
   plan: Plan,
   paint: Paint,

@@ -1,4 +1,4 @@
-/** As whom a folder goes up, and where its images go: what it has started before, or a session that is made for it. */
+/** Determines the session and the image namespace of a folder: from its saved session, or from a new one. */
 import type { Problem } from '../../client/request.ts';
 import type { Connection } from '../connect.ts';
 import type { UpContext } from './up-context.ts';
@@ -9,7 +9,7 @@ export type UpSession = {
   namespace: string;
   /** The server's platform: `linux/amd64`. */
   platform: string;
-  /** Volumes begin with what images have at their paths. */
+  /** Volumes are initialized with the content of the image at their paths. */
   fillsVolumes: boolean;
 };
 
@@ -22,7 +22,7 @@ export async function openSession(context: UpContext): Promise<UpSession | Probl
     const limits = await connection.client.call('getLimits', { signal });
     const joined = options.new === true ? { ...connection, application: undefined } : connection;
     if (limits.ok) return sessionWith(joined, limits.value);
-    // The folder's own session has ended with its last deployment: another one is made.
+    // The folder's session has ended with its last deployment, so a new one is created.
     const isOver = limits.problem.code === 'session_not_found' && token === saved.sessionToken;
     if (!isOver) return limits.problem;
   }
@@ -47,7 +47,7 @@ async function joinAs(
   return sessionWith({ ...connection, token, client, saved, application: undefined }, limits.value);
 }
 
-/** A service of an earlier version says nothing of images. */
+/** Earlier versions of the service do not return `images`. */
 type Limits = { images?: { namespace?: string; platform: string; fillsVolumes?: boolean } };
 
 function sessionWith(connection: Connection, { images }: Limits): UpSession | Problem {

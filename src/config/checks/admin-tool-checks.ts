@@ -1,4 +1,4 @@
-/** Administration tools that are public without a password or with a well-known one. */
+/** Warns about public administration tools without a password or with a well-known one. */
 import { openTool } from '../software/admin-tools.ts';
 import type { PodContext } from './context.ts';
 

@@ -1,4 +1,4 @@
-/** Lists of the hosts that an application answers to: the one that it is deployed at has to be among them. */
+/** Checks lists of allowed hosts: the host of the deployment must be in them. */
 import { excerpt } from '../diagnostics/diagnostics.ts';
 import { replaceValue } from '../document/edits.ts';
 import { shortNameOf } from '../values/image-names.ts';
@@ -6,7 +6,7 @@ import { scriptletsIn } from '../variables/scriptlets.ts';
 import type { PodContext } from './context.ts';
 import type { Text } from './text-checks.ts';
 
-/** Django, Rails, Vite, Nextcloud, Symfony and others, by their own names. */
+/** Names of such lists in Django, Rails, Vite, Nextcloud, Symfony and others. */
 const lists = /(?:^|_)(?:ALLOWED_HOSTS?|TRUSTED_HOSTS?|TRUSTED_DOMAINS)$/;
 const proxies = /^(?:nginx|nginx-unprivileged|caddy|httpd|traefik|haproxy)$/;
 const plain = /^[A-Za-z0-9.:[\]_-]+(?:([,; ]) ?[A-Za-z0-9.:[\]_-]+)*$/;
@@ -18,7 +18,7 @@ export function checkAllowedHosts(texts: readonly Text[], { pod, spec, report, s
   for (const { variable, value, path } of texts) {
     if (variable === undefined || !lists.test(variable) || value.length > 8192) continue;
     const [, separator = ','] = plain.exec(value) ?? [];
-    // An empty list, and one of another form, has a meaning that only its program knows.
+    // An empty list, or one in another format, has a program-specific meaning.
     if (!plain.test(value) || scriptletsIn(value).length > 0) continue;
     const longer = `${value}${separator}<% HOST %>`;
     const message = `${variable} does not hold the host of the application: it answers visitors with an error`;

@@ -34,7 +34,10 @@ import { checkUnsavedData } from './unsaved-data-checks.ts';
 export type Judge = (spec: AppSpec) => Finding[];
 export type Finding = { pod: number; field: Path; code: Code; message: string; hint: string };
 
-/** All violations of a spec that was not read from the native form; `source` gives the places of native paths. */
+/**
+ * Returns all violations of a spec that was not read from the native form. `source` provides the places of native
+ * paths.
+ */
 export function checkSpec(spec: AppSpec, source: Source, judge?: Judge): Diagnostic[] {
   const report = openReport(source);
   const origin = nativeOrigin(spec);
@@ -44,7 +47,7 @@ export function checkSpec(spec: AppSpec, source: Source, judge?: Judge): Diagnos
   return report.diagnostics;
 }
 
-/** Reports all violations. Writes into the spec what a rule reads in another way than it is written. */
+/** Reports all violations. Corrects values in the spec that a rule reads differently. */
 export function applyRules(spec: AppSpec, origin: Origin, source: Source, report: Report): void {
   const context: Context = { spec, origin, source, report, book: addressBook(spec), directory: directoryOf(spec) };
   checkNames(context);

@@ -1,4 +1,4 @@
-/** Commands: what a container would not run as it is meant. */
+/** Checks commands that a container would not run as intended. */
 import { type Path, quote } from '../diagnostics/diagnostics.ts';
 import { replaceWithYaml } from '../document/edits.ts';
 import { entrypointOf } from '../software/software.ts';

@@ -6,7 +6,7 @@ import { printBytes } from '../values/units.ts';
 import type { PodContext } from './context.ts';
 import { isReserved } from './file-checks.ts';
 
-/** Writes into the spec what is larger than it can be. */
+/** Reduces values in the spec that exceed their maximum. */
 export function checkContainer(context: PodContext): void {
   checkMemory(context);
   checkDirectories(context);
@@ -57,7 +57,7 @@ function plainPath(path: string): string {
   return normalisePath(path).replace(/(?<=.)\/$/, '');
 }
 
-/** Files are put into a container before its start, which the engine refuses of one that is read-only. */
+/** Files are written into a container before its start, which the engine refuses for a read-only container. */
 function checkReadOnly({ pod, path, report }: PodContext): void {
   const { container, files, volumes } = pod;
   if (!container?.readOnly || files.length === 0) return;

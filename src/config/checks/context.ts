@@ -9,7 +9,7 @@ import type { AppSpec, PodSpec } from '../spec/spec.ts';
 import type { Directory } from '../spec/uses.ts';
 
 export type Context = {
-  /** As written: `${NAME}` is not yet replaced. */
+  /** The spec as written: `${NAME}` is not replaced yet. */
   spec: AppSpec;
   origin: Origin;
   source: Source;

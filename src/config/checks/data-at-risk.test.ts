@@ -1,13 +1,11 @@
-/**
- * Warnings about data that would be lost or exposed, and about hosts that would not answer: databases, tools and hosts.
- */
+/** Tests warnings about data that would be lost or exposed, and about wrong hosts: databases, tools and hosts. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Diagnostic } from '../diagnostics/diagnostics.ts';
 import { applyEdits } from '../fix.ts';
 import { parseConfiguration } from '../parse.ts';
 
-/** The messages of one code about a pod with these lines, next to a public one. */
+/** Returns the messages of one code for a pod with these lines, next to a public pod. */
 function saidOf(code: string, lines: string): string[] {
   return foundOf(code, lines).map(({ message }) => message);
 }

@@ -22,7 +22,7 @@ export function readDataDirectory({ pod, path, report, source }: PodContext): vo
 
 type Family = { image: RegExp; called: string; password: string; others: RegExp };
 
-/** Images whose first start ends with an error unless one of these variables says what the password is. */
+/** Images that fail at their first start unless one of these variables defines the password. */
 const families: Family[] = [
   {
     image:
@@ -46,7 +46,7 @@ const families: Family[] = [
   },
 ];
 
-/** The variable without which what the image holds does not start, where none of the `names` that are defined would do. */
+/** Returns the variable that the image needs at its first start, if none of the alternatives is in `names`. */
 export function missingPassword(image: string, names: readonly string[]): string | undefined {
   const family = families.find((each) => each.image.test(image));
   if (!family || names.some((name) => name === family.password || family.others.test(name))) return undefined;
@@ -74,7 +74,7 @@ function addVariable(source: Source, path: Path, line: string): TextEdit | undef
   return first && addField(source, field.path, first[0], line);
 }
 
-/** Its image is also used for backups and clients. */
+/** The image is also used for backups and clients. */
 function startsServer({ entrypoint, command = [] }: PodSpec): boolean {
   const [first] = command;
   if (entrypoint !== undefined) return false;

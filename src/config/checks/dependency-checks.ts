@@ -41,7 +41,10 @@ export function checkDependencies({ spec: { pods }, origin, report, source }: Co
   }
 }
 
-/** The first circle that is reached from a name, its beginning repeated at its end; names in `done` lead to none. */
+/**
+ * Returns the first cycle that is reachable from a name, with its first name repeated at the end. Names in `done` lead
+ * to no cycle.
+ */
 function circleFrom(start: string, next: (name: string) => readonly string[], done: Set<string>): string[] | undefined {
   const trail: string[] = [];
   const visit = (name: string): string[] | undefined => {

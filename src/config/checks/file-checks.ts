@@ -5,7 +5,7 @@ import type { FileSpec } from '../spec/spec.ts';
 import { normalisePath } from '../values/container-paths.ts';
 import { type Context, type PodContext, repeated } from './context.ts';
 
-/** Below these the kernel lives, or Docker itself. */
+/** Folders of the kernel or of Docker. */
 const reserved = /^\/(?:proc|sys|dev)(?:\/|$)|^\/(?:var\/)?run\/docker\.sock$/;
 
 export function isReserved(path: string): boolean {
@@ -74,11 +74,11 @@ function parentsOf(path: string): string[] {
   return parts.map((_, length) => `/${parts.slice(0, length + 1).join('/')}`);
 }
 
-/** Base64 of JSON or of a certificate: what people encode because other services want it so. */
+/** Returns whether the content is base64 of JSON or of a certificate. Some services require this encoding. */
 function isEncoded(content: string): boolean {
   const text = content.trim();
   if (text.length < 24 || text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return false;
-  // Both begin with ASCII, so bytes are characters.
+  // Both formats begin with ASCII, so bytes are characters.
   const decoded = atob(text).trim();
   return decoded.startsWith('-----BEGIN ') || (/^[[{]/.test(decoded) && isJson(decoded));
 }
@@ -88,7 +88,7 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // Not JSON: the question is answered.
+    // Invalid JSON is not base64-encoded JSON.
     return false;
   }
 }
@@ -107,7 +107,7 @@ export function checkSharing({ pod, path, report }: PodContext): void {
   );
 }
 
-/** In other formats a name in two places is one volume. */
+/** In other formats, the same name means the same volume. */
 export function checkSharedNames({ spec, origin, report }: Context): void {
   const owners = new Map<string, string>();
   checkJoinedNames({ spec, origin, report });

@@ -1,4 +1,7 @@
-/** Hosts in variables and commands: `localhost` where another pod is meant, and the deployment's own address written out. */
+/**
+ * Checks hosts in variables and commands: `localhost` instead of another pod, and the deployment's own address as a
+ * literal.
+ */
 import { replaceValue, replaceWithin } from '../document/edits.ts';
 import {
   type DatabaseKind,
@@ -103,15 +106,15 @@ function reportLocalInBrowser(text: Text, host: string, others: PodSpec[], { pod
   );
 }
 
-/** Common names: a host that begins with one of them may belong to another site. */
+/** Common names. A host that begins with one of them may belong to another site. */
 const common =
   /^(?:app|web|api|www|site|server|client|demo|test|blog|shop|mail|smtp|cdn|docs|admin|auth|backend|frontend)$/;
 const hostPattern =
   /(?<![A-Za-z0-9_.-])(?:(https?|wss?):\/\/)?((?:[a-z0-9-]{1,63}\.){2,8}[a-z][a-z0-9-]{1,62})(?::\d{1,5})?(?![A-Za-z0-9_-])/g;
 
 /**
- * `<word>-<word>-<application>` as first label: what a deployment is called, here and on services like this one. The
- * words change with each deployment.
+ * Finds `<word>-<word>-<application>` as the first label, which is the host of a deployment of Berth and similar
+ * services. The words change with each deployment.
  */
 function checkOwnHost(text: Text, { spec, report, source }: PodContext): void {
   const label = spec.name.replaceAll('.', '-');

@@ -59,7 +59,7 @@ function checkComplete(
   return lowerCase;
 }
 
-/** Names of a version hold a digit; these words say that the image moves all the same: `php8.2-latest`. */
+/** Tags of a fixed version contain a digit. These words mark tags that change anyway: `php8.2-latest`. */
 const movingWord = /(?:^|[-._])(?:latest|nightly|edge|canary|unstable)(?:$|[-._])/i;
 
 function isMoving(image: string): boolean {
@@ -69,7 +69,7 @@ function isMoving(image: string): boolean {
   return !/\d/.test(reference.tag) || (movingWord.test(reference.tag) && !isDated);
 }
 
-/** One warning for all images of a document whose tags move. */
+/** Reports one warning for all images of a document whose tags change. */
 export function checkTags({ spec, origin, report }: Context): void {
   const first = spec.pods.findIndex(({ image }) => isMoving(image));
   if (first === -1) return;

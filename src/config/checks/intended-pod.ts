@@ -22,7 +22,9 @@ export function intendedPod(host: WrongHost, { name: application, pods }: AppSpe
   return kind === undefined ? undefined : only(pods.filter(({ image }) => databaseOf(image) === kind))?.name;
 }
 
-/** The only other pod that listens on the port, else the pod that the name means; `isCertain` if both agree. */
+/**
+ * Returns the only other pod that listens on the port, or else the pod that the name suggests. `isCertain`: both agree.
+ */
 export function intendedListener(
   host: WrongHost,
   spec: AppSpec,
@@ -39,7 +41,7 @@ export function intendedListener(
   return named && { pod: named, isCertain: false };
 }
 
-/** The port of a host that stands in a variable of its own: `DB_PORT` next to `DB_HOST`. */
+/** Returns the port that belongs to a variable with a host: `DB_PORT` for `DB_HOST`. */
 export function portOfHost(variable: string, vars: Record<string, string>): number | undefined {
   const name = variable.replace(/(?:HOST|HOSTNAME|ADDR|ADDRESS|SERVER)$/, 'PORT');
   return name === variable ? undefined : Number(vars[name]) || undefined;

@@ -4,7 +4,7 @@ import type { PodSpec } from '../spec/spec.ts';
 import type { PodContext } from './context.ts';
 
 const names = /(?:^|-)(?:migrate|migrations?|migrator|seed|seeder|db-init|init-db)(?:-|$)/;
-/** At the end of a command: behind it nothing is served. */
+/** At the end of a command, nothing can be served after it. */
 const lastCommand =
   /(?:\bmigrate(?::\w+)?|\bmigrate deploy|\bmigration:run|\bdb:(?:migrate|seed|setup)|\bupgrade head|\bdb push)["']?\s{0,9}$/;
 

@@ -13,7 +13,7 @@ const longestScriptlet = 270;
 
 export function checkLengths({ pods }: AppSpec, origin: Origin, report: Report): void {
   const check = (path: Path, text: string, code: 'argument-too-long' | 'bad-var-value', hint: string) => {
-    // Each UTF-16 unit has at most three bytes: what is short enough is not counted.
+    // Each UTF-16 unit has at most three bytes, so short texts need not be measured.
     if (text.length * 3 <= longestBytes && !text.includes('<%')) return;
     const scriptlets = scriptletsIn(text).filter(({ scriptlet }) => scriptlet).length;
     const bytes = new TextEncoder().encode(text).length + scriptlets * longestScriptlet;

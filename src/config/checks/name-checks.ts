@@ -1,4 +1,4 @@
-/** Names must differ, and lead to one pod each. */
+/** Checks that names are unique, and that each leads to one pod. */
 import { type Context, repeated } from './context.ts';
 
 export function checkNames({ spec, origin, report, book }: Context): void {

@@ -53,7 +53,7 @@ export function checkReferences(texts: readonly Text[], context: PodContext): vo
   }
 }
 
-/** In a program `pod` may be any property: only what stands in an address counts. */
+/** In a program, `pod` may be any property. Only names in addresses count. */
 function podNamesInAddresses(content: string): string[] {
   if (!content.includes('.pod')) return [];
   const address = /(?:\/\/|@)([A-Za-z0-9][A-Za-z0-9-]{0,62})\.pod(?![A-Za-z0-9_-])/g;
@@ -68,7 +68,7 @@ function reportUnknown(name: string, { value, variable, path }: Text, { spec, re
   report.warn(path, 'unknown-pod', `no pod is named "${name}"`, { hint, fix });
 }
 
-/** Browsers know no pods, neither by their full names nor by their short ones. */
+/** Browsers cannot resolve names of pods. */
 function checkBrowser({ value, variable, path }: Text, { spec, directory, report, source }: PodContext): void {
   const owners = new Map(referencesIn(value, directory, variable).map(({ name, pod }) => [name, pod]));
   for (const [name, owner] of owners) {

@@ -1,4 +1,4 @@
-/** Routes: which pods the public reaches, and that each does so in its own way. */
+/** Checks routes: which pods are public, and that each route is unique. */
 import { removeField, replaceValue } from '../document/edits.ts';
 import { childOf, entriesOf, nearest } from '../document/tree.ts';
 import { databaseOf, isRawTcp } from '../software/software.ts';
@@ -30,7 +30,7 @@ export function checkRoutes(context: Context): void {
   }
 }
 
-/** Each name is proven by itself: who has one name has nothing of those below it. */
+/** Each name must be proven separately. Control of a name does not prove control of the names below it. */
 function checkSubdomains({ spec, origin, report }: Context): void {
   const hosts = spec.pods.map((pod) => subdomainOf(spec, pod));
   for (const [index, { subdomain, name, path }] of spec.pods.entries()) {
@@ -63,7 +63,7 @@ export function checkIsPublic({ spec, origin, report }: Context): void {
   }
 }
 
-/** The one that looks like a back end gets the longer path. */
+/** The service that looks like a back end gets the longer path. */
 function hintForTwo(one: PodSpec, other: PodSpec): string {
   const backend = [one, other].find(({ name }) => /api|back|server|express|worker/.test(name)) ?? other;
   const internal = [one, other].find(({ image }) => databaseOf(image) !== undefined);

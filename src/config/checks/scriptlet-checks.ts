@@ -1,4 +1,4 @@
-/** Scriptlets: known ones in any spacing, nothing else. */
+/** Checks scriptlets: only known ones are allowed, with any spacing. */
 import { quote } from '../diagnostics/diagnostics.ts';
 import { nearestName } from '../diagnostics/suggest.ts';
 import { replaceWithin } from '../document/edits.ts';
@@ -16,7 +16,7 @@ export function checkScriptlets(texts: readonly Text[], { report, source }: PodC
   for (const { value, path, kind } of texts) {
     const said = new Set<string>();
     for (const { whole, inner, scriptlet } of scriptletsIn(value)) {
-      // Templates (EJS, ERB, ASP) have the same marks; ours are one word in upper case.
+      // Templates (EJS, ERB, ASP) use the same delimiters. Berth's scriptlets are one word in upper case.
       const isTemplate = kind === 'content' && !/^[A-Z][A-Z_]*$/.test(inner);
       if (scriptlet || isTemplate || said.has(whole)) continue;
       said.add(whole);

@@ -1,4 +1,4 @@
-/** The texts of a pod that can hold scriptlets, variables and names of other pods, with their places. */
+/** Finds the texts of a pod that may contain scriptlets, variables and names of other pods, with their places. */
 import type { Path } from '../diagnostics/diagnostics.ts';
 import type { PodSpec } from '../spec/spec.ts';
 import type { PodContext } from './context.ts';
@@ -8,9 +8,9 @@ export type Text = {
   path: Path;
   /** The variable whose value it is. */
   variable?: string;
-  /** `content` is a file's: a program or template, in which much has a meaning of its own. */
+  /** `content`: the content of a file, such as a program or template, which has its own syntax. */
   kind: 'value' | 'command' | 'content';
-  /** Puts another text in its place. */
+  /** Replaces the text. */
   set(value: string): void;
 };
 
@@ -30,7 +30,7 @@ export function textsOf({ pod, index, path, origin, source }: PodContext): Text[
     words.map(
       (word, position): Text => ({
         value: word,
-        // A text is split into words, which have no places of their own.
+        // A text is split into words. The words have no places of their own.
         path: source.textOf([...path, ...at]) === undefined ? [...path, ...at, position] : [...path, ...at],
         kind: 'command',
         set: (value) => {

@@ -18,7 +18,7 @@ const privateHost = new RegExp(
 const url = /^(?:jdbc:)?([a-z][a-z0-9+.-]{0,30}):\/\/(?:[^\s/@?#]{0,300}@)?([^\s/@?#]{1,500})(?:[/?#]|$)/i;
 const hostList = /^[\w.-]+(?::\d{1,5})?(?:,\s?[\w.-]+(?::\d{1,5})?)*$/;
 const fileScheme = /^(?:file|unix|sqlite\d?|data|mailto|urn|npipe|console|docker|oci|git)$/i;
-/** Values of such variables that are switches or kinds of something, not hosts. */
+/** Values of such variables that are switches or kinds, not hosts. */
 const noHost =
   /^(?:true|false|yes|no|on|off|none|null|nil|undefined|default|auto|any|all|enabled?|disabled?|memory|local|localhost|production|development|test|staging|dev|prod|file|sqlite\d?|mock|console|log|broadcasthost|changeme|placeholder|example|\d+)$/i;
 

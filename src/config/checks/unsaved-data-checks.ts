@@ -1,4 +1,4 @@
-/** Databases without a volume: what they hold leaves with an update. */
+/** Warns about databases without a volume, which lose their data with an update. */
 import { unsavedData } from '../software/data-directories.ts';
 import { shortNameOf } from '../values/image-names.ts';
 import type { PodContext } from './context.ts';

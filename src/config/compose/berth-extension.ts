@@ -1,4 +1,4 @@
-/** `x-berth`: what Compose has no words for. */
+/** Reads `x-berth`: settings that Compose does not have. */
 import { quote } from '../diagnostics/diagnostics.ts';
 import { nearestName } from '../diagnostics/suggest.ts';
 import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../document/tree.ts';

@@ -3,7 +3,10 @@ import { slugOf, VolumeNames } from './compose-names.ts';
 
 export type Bind = { service: string; source: string; target: string };
 
-/** Hints for one document: each folder gets a volume of its own, and one that two services mount the same. */
+/**
+ * Returns the hint for a bind mount. Each folder gets a volume of its own, and services that mount the same folder
+ * share it.
+ */
 export function openBinds(taken: readonly string[]): (bind: Bind) => string {
   const names = new VolumeNames();
   for (const name of taken) names.take(name);
@@ -59,7 +62,7 @@ const binaryFile =
   /\.(?:jar|war|zip|t?gz|tar|bz2|xz|7z|png|jpe?g|gif|ico|webp|svgz|woff2?|ttf|otf|pdf|so|exe|bin|whl|deb|p12|pfx|jks|keystore|mmdb|onnx|gguf|safetensors|mp[34]|wasm|iso)$/i;
 const textFile =
   /(?:\.(?:conf|cnf|cfg|ini|json5?|ya?ml|toml|xml|sql|sh|bash|env|txt|html?|css|m?[jt]sx?|cjs|py|rb|php|pl|lua|properties|pem|crt|cer|key|csr|pub|htpasswd|vcl|md|te?mpl|tpl|j2|hcl|acl|rules?|list|csv|svg|config|lock\.json|prisma|graphql|proto|dockerfile|conf\.template|repo)|^(?:Caddyfile|Corefile|Dockerfile|Makefile|Procfile|hosts|crontab|\.env[\w.-]*|\.htpasswd|\.npmrc|\.netrc))$/i;
-/** Folders whose name looks as if it were that of a file: `conf.d`, `initdb.d`. */
+/** Folders whose names look like file names: `conf.d`, `initdb.d`. */
 const foldersOfTexts =
   /^(?:[\w.-]+\.d|conf|confs|config|configs|nginx|init|initdb|certs?|ssl|provisioning|dashboards|templates|sql)$/i;
 const scripts = /^\/docker-entrypoint-[\w.-]+(?:\/|$)/;

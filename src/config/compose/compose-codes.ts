@@ -1,4 +1,4 @@
-/** Every code that only Compose files have, or that means something else there; docs/reference/diagnostics.md lists them. */
+/** Codes that only Compose files have, or that have another meaning there. docs/reference/diagnostics.md lists them. */
 import type { Code } from '../diagnostics/diagnostic-codes.ts';
 
 export const composeCodes = {

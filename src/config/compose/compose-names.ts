@@ -3,10 +3,10 @@
 const podName = /^[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 const alias = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 
-/** `my_DB` → `my-db`, `2fa` → `s-2fa`, `x` → `x-service`; the same name twice gets a number. */
+/** Converts names: `my_DB` → `my-db`, `2fa` → `s-2fa`, `x` → `x-service`. A repeated name gets a number. */
 export function toPodNames(services: readonly string[]): Map<string, string> {
   const names = new Map<string, string>();
-  // A legal name stays as it is, independent of the others.
+  // A valid name is not changed because of the others.
   const taken = new Set(services.filter((name) => podName.test(name)));
   for (const service of services) {
     if (podName.test(service)) {
@@ -39,10 +39,10 @@ export function toApplicationName(name: string): string {
   return long.slice(0, 64).replace(/[^a-z0-9]+$/, '');
 }
 
-/** Names of volumes are lower-case letters, digits and hyphens; those that become equal get a number. */
+/** Names of volumes have lower-case letters, digits and hyphens. Duplicates get a number. */
 export class VolumeNames {
   readonly #taken = new Set<string>();
-  /** The number that a repeated name has got last: thousands of equal ones are not counted from 2 again. */
+  /** The last number of a repeated name, so that thousands of equal names are not counted from 2 each time. */
   readonly #last = new Map<string, number>();
 
   take(name: string): string {

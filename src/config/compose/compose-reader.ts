@@ -19,15 +19,12 @@ import {
 export type Reading = {
   error(at: Field, code: ComposeCode, message: string, hint?: string): void;
   warn(at: Field, code: ComposeCode, message: string, hint?: string, fix?: TextEdit): void;
-  /** The same, once for all places with the same `about`: `labels` of ten services are one warning. */
+  /** Reports once for all places with the same `about`: `labels` of ten services are one warning. */
   warnOnce(at: Field, code: ComposeCode, about: string, message: string, hint?: string): void;
   errorOnce(at: Field, code: ComposeCode, message: string, hint?: string): void;
-  /**
-   * One warning, or note, for all subjects of a code: those of one service, or of the whole document. It stands at the first of
-   * them in the document.
-   */
+  /** Reports one warning or note for all subjects of a code, per service or document, at the first subject. */
   gather(at: Field, code: ComposeCode, scope: 'service' | 'document', subject: string, say: Say, detail?: string): void;
-  /** A scalar's text with its variables replaced; anything else is reported and has none. */
+  /** Returns the text of a scalar with its variables replaced. Reports other values and returns undefined. */
   text(field: Field): string | undefined;
   /** A part of a scalar's text that has no meaning here: its variables are replaced, and may have no value. */
   aside(part: string): string;
@@ -46,7 +43,7 @@ export type Reading = {
 };
 
 type Gathered = { subjects: Map<string, { at: Field; detail: string }>; say: Say; diagnostic: Diagnostic };
-/** `details` are what was given with each subject, in the same order. */
+/** `details`: the details that were reported with each subject, in the same order. */
 type Say = (subjects: readonly string[], details: readonly string[]) => { message: string; hint?: string };
 
 /** Maximum total length of expanded variables, in characters: a few short ones can otherwise expand to gigabytes. */
@@ -58,8 +55,8 @@ const notes: ReadonlySet<ComposeCode> = new Set(['generated-value']);
 export type Place = (offset: number) => { line: number; column: number };
 
 /**
- * `canBeMadeUp` says for which variables without a value a random one can stand. `lackedBy` names the service whose image
- * does not start without that variable, where the document does not define it.
+ * `canBeMadeUp`: whether a missing variable can get a random value. `lackedBy`: the service whose image does not start
+ * without the variable, if the document does not define it.
  */
 export function openReading(
   place: Place,
@@ -96,7 +93,7 @@ export function openReading(
     fix?: TextEdit,
   ) => {
     const offset = offsetOf(at);
-    // An alias brings the same text to several places; it is wrong once.
+    // An alias repeats a text in several places. It is reported once.
     if (seen.has(`${code} ${offset} ${message}`)) return;
     seen.add(`${code} ${offset} ${message}`);
     const where = { path: printPath(at.path), ...place(offset) };
@@ -136,7 +133,7 @@ export function openReading(
       once(`once ${code}`, () => add('error', at, code, message, hint));
     },
     gather(at, code, scope, subject, say, detail = '') {
-      // An alias brings the same text to several services.
+      // An alias repeats a text in several services.
       const id = `gathered ${code} ${offsetOf(at)} ${subject}`;
       if (seen.has(id)) return;
       seen.add(id);
@@ -225,7 +222,7 @@ export function openReading(
   return reading;
 }
 
-/** A collection begins on the line below its key: the key is where its reader looks. */
+/** A collection begins on the line below its key. The user looks at the key. */
 function offsetOf({ tree, key }: Field): number {
   return key && (tree.kind !== 'scalar' || tree.value === null) ? key.at : tree.at;
 }
@@ -240,7 +237,10 @@ export function isTrue(reading: Reading, field: Field | undefined): boolean {
   return field !== undefined && !isEmpty(field) && /^(?:true|yes|on|y|1|t)$/i.test(reading.text(field) ?? '');
 }
 
-/** An item such as `data : /data`, which YAML reads as a map with one key: as it was meant, with and without the space. */
+/**
+ * Returns both readings of an item such as `data : /data`, which YAML parses as a map with one key: with and without
+ * the space.
+ */
 export function spacedPair(field: Field): { written: string; together: string } | undefined {
   const entries = entriesOf(field);
   const [name, value] = entries[0] ?? [];
@@ -272,7 +272,7 @@ export function pairsOf(reading: Reading, field: Field | undefined): Pair[] {
   });
 }
 
-/** An integer from `least`; anything else is reported. */
+/** Returns an integer of at least `least`. Reports other values. */
 export function integerOf(reading: Reading, field: Field | undefined, least: number): number | undefined {
   if (!field || isEmpty(field)) return undefined;
   const text = reading.text(field);

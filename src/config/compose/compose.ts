@@ -23,7 +23,7 @@ import { connect } from './service-dependencies.ts';
 import { readService } from './service-draft.ts';
 import { openVolumes } from './service-volumes.ts';
 
-/** As many as an application may have pods. */
+/** The maximum number of pods of an application. */
 const maxServices = 50;
 
 /**
@@ -36,7 +36,7 @@ export function isCompose({ root }: Pick<Source, 'root'>): boolean {
   return root.entries.has('services') || isFirstForm(document);
 }
 
-/** All problems, those of the native form's rules included; the spec is complete when none of them is an error. */
+/** Returns all problems, including those of the native form's rules. The spec is complete without errors. */
 export function readCompose(source: Source, judge?: Judge): { spec: AppSpec | undefined; diagnostics: Diagnostic[] } {
   const document: Field = { tree: source.root, path: [] };
   const services = entryOf(document, 'services');
@@ -61,7 +61,7 @@ export function readCompose(source: Source, judge?: Judge): { spec: AppSpec | un
   if (!spec) return { spec, diagnostics: found };
 
   const native = asNativeSource(source, drafts, services);
-  // An anchor brings one place to several services: what is said of it once is not said again of another.
+  // An anchor shares one place between several services. Each problem there is reported once.
   const placeOf = ({ code, line, column }: Diagnostic) => `${code} ${line}:${column}`;
   const said = new Set(found.map(placeOf));
   const repeated = new Set<string>();
@@ -83,7 +83,7 @@ export function readCompose(source: Source, judge?: Judge): { spec: AppSpec | un
   return { spec, diagnostics: [...found, ...checked] };
 }
 
-/** The variables of `x-berth`: there is neither a shell nor an `.env` file here. */
+/** Returns the variables of `x-berth`, because the service has neither a shell nor an `.env` file. */
 function variablesOf(document: Field): (name: string) => string | undefined {
   const vars = childOf(childOf(document, 'x-berth'), 'vars');
   return (name) => {
@@ -230,8 +230,8 @@ function finish({ service, pod, field, extension }: Draft, drafts: Draft[], read
 }
 
 /**
- * Only `always` and `unless-stopped` restart a service that has ended with 0. A public route leads nowhere without its
- * service, and one that listens and says nothing about restarts is a server: these are always restarted.
+ * Only `always` and `unless-stopped` restart a service that exited with 0. Services with a public route, and services
+ * that listen and do not set `restart`, are servers and are always restarted.
  */
 function mayEnd({ pod, isRestartedWhenDone, isServer, extension }: Draft): boolean {
   if (extension.resourceType || pod.resourceType === 'job' || pod.path !== undefined) return false;
@@ -244,7 +244,7 @@ function endsItself({ entrypoint = [], command = [] }: PodSpec): boolean {
   return /(?:^|[\s;&])exit 0;?\s{0,9}$/.test(last.slice(-40));
 }
 
-/** All services share the network of the application; one outside of it cannot be joined. */
+/** All services share the network of the application. External networks cannot be joined. */
 function refuseExternalNetworks(document: Field, services: Field[], reading: Reading): void {
   const used = new Set(
     services.flatMap((service) => {

@@ -20,7 +20,7 @@ import {
 import { isTrue, type Pair, pairsOf, type Reading } from './compose-reader.ts';
 import { parseSize, readSeconds } from './service-scale.ts';
 
-/** `isService`: of other services the names are further names of those, see `hostsOfServices`. */
+/** `isService`: names of other services become aliases of their pods, see `hostsOfServices`. */
 export function readContainer(
   service: Field,
   isService: (name: string) => boolean,
@@ -59,7 +59,7 @@ export function readContainer(
   });
 }
 
-/** Names of `extra_hosts` that are given to other services. */
+/** Returns names in `extra_hosts` that point to other services. */
 export function hostsOfServices(
   service: Field,
   isService: (name: string) => boolean,

@@ -1,4 +1,4 @@
-/** A service on its way to a pod, with the places in the document that its parts come from. */
+/** A service that is being converted to a pod, with the origins of its parts in the document. */
 import { listOf, type Path } from '../diagnostics/diagnostics.ts';
 import type { Field } from '../document/tree.ts';
 import type { PodSpec, RouteOptions } from '../spec/spec.ts';
@@ -6,14 +6,14 @@ import type { Reading } from './compose-reader.ts';
 import type { Port } from './service-ports.ts';
 
 export type Draft = {
-  /** Its name in the document. */
+  /** The name of the service in the document. */
   service: string;
   field: Field;
   pod: PodSpec;
   ports: Port[];
   /** See `Scale`. */
   isRestartedWhenDone: boolean | undefined;
-  /** It is meant to listen: it has ports of its own, or is a database that is known for one. */
+  /** Whether the service listens: it has ports, or is a known database. */
   isServer: boolean;
   dependencies: Dependency[];
   extension: Extension;
@@ -38,7 +38,7 @@ export type Extension = {
   options: RouteOptions;
 };
 
-/** Parts of a pod, as paths below it, with the fields that they come from. */
+/** The parts of a pod, as paths below it, with the fields that they come from. */
 export class Origins {
   readonly #fields = new Map<string, Field>();
 
@@ -61,13 +61,13 @@ export class Origins {
   }
 }
 
-/** Addresses in variables that are right where Compose runs, and lead nowhere here. */
+/** Addresses in variables that work on the machine where Compose runs, but not in a deployment. */
 
 const local = /\bhttps?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0)(?::(\d{1,5}))?(?![\w.:-])/g;
 
 /**
- * `http://localhost:8080` is, in a Compose file, most often the address by which a browser reaches a service that is
- * published there: here it is the application's own.
+ * In a Compose file, `http://localhost:8080` is usually the address of a published service for browsers. Here, that is
+ * the application's own address.
  */
 export function warnOfPublishedAddresses(drafts: Draft[], reading: Reading): void {
   const published = new Map(

@@ -1,4 +1,4 @@
-/** `extends`: a service with what it takes from another one of the document. */
+/** Resolves `extends`: merges a service with another service of the document. */
 import { listOf } from '../diagnostics/diagnostics.ts';
 import { nearestName } from '../diagnostics/suggest.ts';
 import { childOf, entriesOf, type Field } from '../document/tree.ts';

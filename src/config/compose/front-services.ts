@@ -11,26 +11,26 @@ export type Published = {
 
 type Uses = (pod: string) => readonly string[];
 
-/** Names of what people look at, by how seldom they mean something else: `app` is often a back end. */
+/** Names of front ends, sorted by how rarely they mean something else. `app` is often a back end. */
 const fronts: RegExp[] = [
   /^(?:frontend|front|ui|webui|gui|client|webapp|website|www|site|spa)$/,
   /^web$/,
   /^(?:app|application)$/,
 ];
 const proxies = /^(?:proxy|nginx|caddy|traefik|haproxy|httpd|apache|ingress|lb|loadbalancer|balancer|edge)$/;
-/** `server` is a back end next to `client`, and means nothing in `web-server`. */
+/** `server` is a back end next to `client`, but not in `web-server`. */
 const backs =
   /^(?:apis?|backend|back|worker|jobs?|queue|cron|scheduler|celery|consumer|grpc|rpc|graphql|ws|websocket|webhooks?)$/;
 const asides =
   /^(?:admin|docs|storybook|swagger|tests?|e2e|mock|debug|metrics|exporter|monitor(?:ing)?|kafka|redis|db)$/;
-/** Images that accompany an application, and are one only if they are alone. */
+/** Images that accompany an application. They are only the front end if nothing else is published. */
 const besides = /^(?:grafana|keycloak|kibana|metabase|node-red|gitea)$/;
 
 const places = { entry: 0, front: 1, dependent: 2, maybeFront: 3, any: 4, behind: 5, beside: 6 };
 
 /**
- * Sorts the services by the likelihood of being the front end; equal ones keep their order. `uses`: the pods that a pod
- * waits for.
+ * Sorts the services by the likelihood of being the front end. The sort is stable. `uses`: the pods that a pod waits
+ * for.
  */
 export function sortByFront<T extends Published>(published: readonly T[], uses: Uses): T[] {
   const candidates = published.map((one) => ({ one, ...roleOf(one), reached: reachedFrom(one.pod, uses) }));
@@ -41,8 +41,9 @@ export function sortByFront<T extends Published>(published: readonly T[], uses: 
 }
 
 /**
- * The services that visitors reach through a proxy: the first of the sorted ones is the proxy, which waits for them. On
- * a laptop, each also has its own port. Under its own path, the links of such a service would be broken.
+ * Returns the services that visitors reach through a proxy. The first of the sorted services is the proxy, which waits
+ * for them. On a laptop, each of them also has its own port. Under a path of its own, the links of such a service would
+ * break.
  */
 export function reachedThroughProxy<T extends Published>(sorted: readonly T[], uses: Uses): T[] {
   const [first, ...others] = sorted;

@@ -46,7 +46,7 @@ function readTimes(field: Field, within: Bound, reading: Reading): CheckTimes {
   };
 }
 
-/** The words of the command; what is written for a shell is given to one. Undefined when it cannot be read. */
+/** Returns the words of the command. A shell command is passed to a shell. Undefined if it cannot be read. */
 function readTest(test: Field, reading: Reading): string[] | 'none' | undefined {
   const parts = itemsOf(test).map((item) => reading.text(item) ?? '');
   const [kind = '', ...words] = test.tree.kind === 'list' ? parts : ['CMD-SHELL', ...parts];

@@ -1,4 +1,4 @@
-/** Hints are followed: what they say has to be right for the one who wrote the file. */
+/** Users follow hints, so a hint must be correct for the author of the file. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { read } from '../../../test/support/compose-reading.ts';

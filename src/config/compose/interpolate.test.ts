@@ -68,7 +68,7 @@ describe('variables in values', () => {
   });
 });
 
-/** A template as a tree, its text, and what it means: the reference that the reading of the text is held against. */
+/** A template as a tree with its text and meaning: the reference for the parser. */
 type Part = { text: string; meaning: string };
 
 const names = fc.constantFrom(...Object.keys(values), 'UNSET', 'NONE');

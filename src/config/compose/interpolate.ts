@@ -1,6 +1,6 @@
 /**
- * Variables in values, as Compose reads them: `$NAME`, `${NAME}` and the operators `:-`, `-`, `:?`, `?`, `:+` and `+`,
- * whose right-hand side may hold variables again; `$$` is a dollar sign. Any other dollar sign stands for itself.
+ * Interpolates variables like Compose: `$NAME`, `${NAME}` and the operators `:-`, `-`, `:?`, `?`, `:+` and `+`, whose
+ * right-hand side may contain variables. `$$` is a dollar sign. Any other dollar sign is literal.
  */
 
 export type Lookup = (name: string) => string | undefined;
@@ -101,7 +101,7 @@ export function interpolate(
   return { text: replaceAll(text, 0), problems };
 }
 
-/** Where the brace that is open at `from` closes; braces in between come in pairs. */
+/** Returns the position of the closing brace for the brace at `from`. Nested braces are matched. */
 function closingBrace(text: string, from: number): number {
   let open = 1;
   for (let at = from; at < text.length; at++) {

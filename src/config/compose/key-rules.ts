@@ -6,7 +6,7 @@ import { entriesOf, entryOf, type Field, isEmpty, itemsOf } from '../document/tr
 import { isTrue, keyOf, type Reading } from './compose-reader.ts';
 import { type Key, serviceKeys, topLevelKeys } from './key-table.ts';
 
-/** Says of every key of a service what the mapping does not honour. */
+/** Reports every key of a service that the mapping does not support. */
 export function applyServiceRules(service: Field, reading: Reading): void {
   const apply = keyRule(service, serviceKeys, 'a service', reading);
   for (const [key, field] of entriesOf(service)) {
@@ -48,7 +48,7 @@ type Rule = (field: Field, reading: Reading) => void;
 const unsupported = (field: Field, reading: Reading, what: string, instead: string) =>
   reading.error(keyOf(field), 'unsupported', `${what} cannot be honoured on a shared host`, instead);
 
-/** One warning for all keys without an effect, with a reason for each. */
+/** Reports one warning for all keys without an effect, with a reason for each. */
 export function ignore(field: Field, reading: Reading, about: string, why: string): void {
   reading.gather(field, 'ignored', 'document', about, ignoredWords, why);
 }
@@ -67,7 +67,7 @@ const onlyOff =
     if (isTrue(reading, field)) unsupported(field, reading, `"${key}: true"`, instead);
   };
 
-/** A namespace that may be the container's own, and not the host's or that of another container. */
+/** A namespace may be the container's own, but not the host's or another container's. */
 const onlyOwn =
   (key: string): Rule =>
   (field, reading) => {
@@ -141,5 +141,5 @@ const rules: Record<string, Rule> = {
 /** Capabilities of every container, see docs/explanation/security-model.md. */
 const given = new Set(['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID', 'NET_BIND_SERVICE', 'KILL']);
 
-/** Containers with these capabilities control the host, or can look into other containers. */
+/** Containers with these capabilities control the host, or can read other containers. */
 const ofTheHost = new Set(['ALL', 'SYS_ADMIN', 'SYS_MODULE', 'SYS_RAWIO', 'SYS_BOOT', 'BPF', 'DAC_READ_SEARCH']);

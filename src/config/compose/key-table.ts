@@ -1,21 +1,24 @@
 /**
- * The table of the mapping: every key of a service and of the top level, and what becomes of it. The table in
- * `docs/reference/compose.md` is this one; `key-rules.ts` has the code of the keys whose outcome depends on their value.
+ * The mapping of every key of a service and of the top level. `docs/reference/compose.md` lists it. `key-rules.ts` has
+ * the code for keys whose outcome depends on their value.
  */
 
 export type Outcome =
-  /** Has its effect, or an equal one. */
+  /** The key has its usual effect. */
   | 'honoured'
-  /** Has no effect, and none is missed. */
+  /** The key has no effect, and needs none here. */
   | 'accepted'
-  /** Has no effect, and a warning says so. */
+  /** The key has no effect, and a warning is reported. */
   | 'ignored'
-  /** An error that says what to write instead. */
+  /** An error says what to write instead. */
   | 'refused'
-  /** One of the above, by its value. */
+  /** One of the above, depending on the value. */
   | 'depends';
 
-/** `says` completes the sentence "`key` …" in the docs; for what is ignored or refused it is the message's hint too. */
+/**
+ * `says`: completes the sentence "`key` …" in the docs. For ignored and refused keys, it is also the hint of the
+ * message.
+ */
 export type Key = { outcome: Outcome; says: string };
 
 const honoured = (says: string): Key => ({ outcome: 'honoured', says });

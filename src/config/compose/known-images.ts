@@ -3,7 +3,7 @@ import { isOfDockerHub, shortNameOf } from '../values/image-names.ts';
 
 /** Suggests a version for an image without a tag. Pure. */
 
-/** Tags of official images that go on with small versions and stay with the large one. */
+/** Tags of official images that follow minor versions and stay on a major version. */
 const versions: Record<string, string> = {
   postgres: '17',
   mysql: '8.4',
@@ -30,7 +30,7 @@ const versions: Record<string, string> = {
   ubuntu: '24.04',
 };
 
-/** One message about all images without a tag. */
+/** Returns one message about all images without a tag. */
 export function untaggedMessage(images: readonly string[]): { message: string; hint: string } {
   const shown = images.slice(0, 5).map((image) => `"${image}"`);
   const list = images.length > 5 ? `${shown.join(', ')}, …` : shown.join(', ');
@@ -54,8 +54,8 @@ function exampleOf(image: string): string | undefined {
 export type KnownImage = {
   port: number;
   /**
-   * `store`: keeps data for the other services; `/` only if it is the only published one. `tool`: for the operator of
-   * the application; after the services for its visitors. `site`: for visitors. `task`: ends when it has done its work.
+   * `store`: stores data for other services; gets `/` only if it is the only published one. `tool`: for the operator of
+   * the application; sorted after services for visitors. `site`: for visitors. `task`: ends when its work is done.
    */
   role: 'store' | 'tool' | 'site' | 'task';
 };
@@ -121,7 +121,7 @@ const byName = new Map(
   table.flatMap(([role, port, names]) => names.split(' ').map((name): [string, KnownImage] => [name, { role, port }])),
 );
 
-/** Names that mean nothing without the repository before them. */
+/** Names that are only meaningful with their repository. */
 const onlyOf: Record<string, RegExp> = {
   server: /mssql\/server/,
   mc: /minio\/mc/,
@@ -135,7 +135,7 @@ export function knownImage(image: string): KnownImage | undefined {
   return known && (!onlyOf[name] || onlyOf[name].test(image)) ? known : undefined;
 }
 
-/** Ports on which something other than HTTP is spoken. Images that speak HTTP there all the same say so by `x-berth`. */
+/** Ports of protocols other than HTTP. Images that use HTTP there must set `x-berth`. */
 const otherProtocols: [string, number[]][] = [
   ['FTP', [20, 21]],
   ['SSH', [22, 222, 2222]],

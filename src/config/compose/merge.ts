@@ -1,13 +1,13 @@
 /**
- * One part of a Compose file above another: a service above the one that it extends, a file above the one before it.
- * The rules are those of the Compose specification, "Merge". Pure.
+ * Merges one part of a Compose file over another: a service over the one that it extends, or a file over the previous
+ * one. Follows "Merge" of the Compose specification. Pure.
  */
 import { type Entry, isEmpty, type List, type Tree } from '../document/tree.ts';
 
 /** Later commands replace earlier ones instead of extending them. */
 const replaced = new Set(['command', 'entrypoint', 'test', 'extends']);
 
-/** These may be maps or lists; both are read as names with values. */
+/** Keys that may be maps or lists. Both are read as names with values. */
 const paired = new Set([
   ...['environment', 'labels', 'annotations', 'extra_hosts', 'sysctls', 'depends_on', 'networks'],
   ...['args', 'additional_contexts'],
@@ -21,7 +21,7 @@ const separators = new Map([
   ['extra_hosts', /[=:]/] as const,
 ]);
 
-/** These may be a single value or a list of them. */
+/** Keys that may be a single value or a list. */
 const listed = new Set(['env_file', 'label_file', 'dns', 'dns_search', 'tmpfs']);
 
 /** The identity of an entry in these lists: of equal entries, the later one counts. */
@@ -68,7 +68,7 @@ function mergeEntry(key: string, base: Entry, own: Entry): Entry {
   return own;
 }
 
-/** Both in the same form, where the specification has several. */
+/** Converts both values to the same form, if the specification allows several. */
 function alike(key: string, base: Tree, own: Tree): [Tree, Tree] {
   if (base.kind === own.kind && base.kind !== 'scalar') return [base, own];
   if (paired.has(key)) return [asMap(base, key), asMap(own, key)];
@@ -124,7 +124,7 @@ function lastOfEach(items: Tree[], identity: (item: Tree) => string | undefined)
   return items.filter((item, index) => last.get(identity(item) ?? `#${index}`) === item);
 }
 
-/** A mount at the same place replaces the one of the base. */
+/** A mount at the same path replaces the mount of the base. */
 function targetOf(item: Tree): string | undefined {
   if (item.kind === 'scalar')
     return item.text.split(':').find((part, index) => index > 0 && part.startsWith('/')) ?? item.text;

@@ -12,7 +12,7 @@ export type MountedFile = { file: FileSpec; field: Field };
 
 type Kind = 'configs' | 'secrets';
 
-/** Reads the files of one service after another; a definition that cannot be read is reported once. */
+/** Reads the files of one service after another. An unreadable definition is reported once. */
 export function openFiles(document: Field, reading: Reading): (service: Field) => MountedFile[] {
   const contents = new Map<string, string | undefined>();
 
@@ -90,7 +90,7 @@ function accessOf(field: Field, reading: Reading): FileAccess {
   );
 }
 
-/** `content`, or the value of the variable in `environment`; everything else is outside of the document. */
+/** Returns `content`, or the value of the variable in `environment`. Other sources are outside of the document. */
 function readContent(kind: Kind, name: string, definition: Field, reading: Reading): string | undefined {
   const content = childOf(definition, 'content');
   if (content) return reading.text(content);

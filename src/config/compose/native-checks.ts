@@ -1,4 +1,4 @@
-/** The rules of the native form on a Compose file: their paths and words are those of pods, its reader knows services. */
+/** Applies the native rules to a Compose file. Their paths and messages name pods, which are mapped to services. */
 
 import type { Diagnostic, Path, TextEdit } from '../diagnostics/diagnostics.ts';
 import { printPath } from '../diagnostics/diagnostics.ts';
@@ -9,7 +9,7 @@ import { openTool } from '../software/admin-tools.ts';
 import { unsavedData } from '../software/data-directories.ts';
 import type { Draft } from './draft.ts';
 
-/** A source in which the paths of the native form lead to the services that the pods come from. */
+/** Returns a source in which native paths lead to the services of the pods. */
 export function asNativeSource(source: Source, drafts: Draft[], services: Field): NativeSource {
   const fields = new Map<string, Field>();
   const owners = new Map<string, Draft>();
@@ -46,7 +46,7 @@ export function asNativeSource(source: Source, drafts: Draft[], services: Field)
       const own = Object.hasOwn(words, diagnostic.code) ? words[diagnostic.code] : undefined;
       const draft = owners.get(diagnostic.path);
       const ownHint = typeof own?.hint === 'function' ? draft && own.hint(draft) : own?.hint;
-      // Other fixes are edits of the native form.
+      // Other fixes edit the native form and do not apply.
       const { fix, ...rest } = diagnostic;
       return {
         ...rest,
@@ -61,7 +61,7 @@ export function asNativeSource(source: Source, drafts: Draft[], services: Field)
 
 export type NativeSource = { source: Source; translate(diagnostic: Diagnostic): Diagnostic };
 
-/** Where the other form has other things to write. */
+/** Messages for problems that are solved differently in Compose. */
 const words: Record<string, { message?: string; hint?: string | ((draft: Draft) => string | undefined) }> = {
   'no-public-path': {
     message: 'no service publishes an HTTP port',
@@ -114,12 +114,15 @@ function asServices(text: string): string {
   );
 }
 
-/** Compose knows a service by its name alone. */
+/** In Compose, a service is addressed by its name without a suffix. */
 function withoutSuffix(text: string): string {
   return text.replace(/(?<=[a-z0-9])\.pod(?![\w-])/g, '');
 }
 
-/** In a map the value, in a list all of `NAME=value`. A value that is interpolated is not what the document says. */
+/**
+ * Replaces the value in a map, or all of `NAME=value` in a list. An interpolated value differs from the text of the
+ * document and is not replaced.
+ */
 function rewriteVariable(source: Source, { tree, path }: Field, name: string, value: string): TextEdit | undefined {
   if (tree.kind !== 'scalar' || tree.text.includes('$')) return undefined;
   return replaceValue(source, path, typeof path.at(-1) === 'number' ? `${name}=${value}` : value);

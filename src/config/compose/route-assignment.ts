@@ -16,9 +16,9 @@ type Candidate = {
 };
 
 /**
- * Gives paths to the drafts and puts the port of each route first. `/` goes to the service that stands in front of the
- * others (`front-services.ts`); tools for operators come after applications, and data stores only get it when nothing else is
- * there.
+ * Assigns paths to the drafts and puts the port of each route first. `/` goes to the front service
+ * (`front-services.ts`). Tools for operators come after applications, and data stores only get it if nothing else is
+ * published.
  */
 export function assignRoutes(drafts: Draft[], reading: Reading): void {
   for (const draft of drafts) applyExtension(draft);
@@ -92,8 +92,8 @@ function applyExtension({ extension, pod, origins }: Draft): void {
 }
 
 /**
- * Services that are published on the machine itself alone stay internal. If no other service is public, they are
- * usually behind a proxy of the machine: the first such service gets `/`, with a note.
+ * Services that are published on loopback only stay internal. If no other service is public, they are usually behind a
+ * proxy on the machine. Then the first one gets `/`, with a note.
  */
 function withoutLocal(candidates: Candidate[], isAnyPublic: boolean, reading: Reading): Candidate[] {
   const isSiteOpen = isAnyPublic || candidates.some(({ rank, isLocal }) => rank === ranks.site && !isLocal);
@@ -117,7 +117,7 @@ function keepLocal({ service }: Draft, { port, field }: Port, reading: Reading):
   }));
 }
 
-/** The published port that speaks HTTP, as far as can be known; the others are reported. */
+/** Returns the published HTTP port, as far as it can be determined, and reports the others. */
 function candidateOf(draft: Draft, reading: Reading): Candidate | undefined {
   const { pod, ports, extension } = draft;
   const open = ports.filter(
@@ -140,7 +140,7 @@ function candidateOf(draft: Draft, reading: Reading): Candidate | undefined {
 function speaksHttp({ port, appProtocol }: Port, image: string): boolean {
   if (appProtocol !== undefined) return /^(?:https?|h2c?|grpc-web|ws|wss)$/.test(appProtocol);
   const known = knownImage(image);
-  // A data store's own port says what it speaks; most of those with HTTP are listed with it.
+  // The own port of a data store implies its protocol. Most stores with HTTP are listed with it.
   return otherProtocol(port, image) === undefined && !(known?.role === 'task');
 }
 
@@ -168,7 +168,7 @@ function warnOfStore({ service }: Draft, { port, field }: Port, reading: Reading
   reading.warn(field, 'store-not-public', `the data store "${service}" is not published`, hint);
 }
 
-/** Not of those for HTTPS: visitors have HTTPS without them. */
+/** Ports for HTTPS are left out, because visitors have HTTPS without them. */
 function warnOfFurtherPorts({ service, ports, pod }: Draft, chosen: Port, reading: Reading): void {
   const others = ports.filter(({ reach, port }) => reach === 'public' && port !== chosen.port && !isForHttps(port));
   const [first] = others;

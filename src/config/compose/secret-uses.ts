@@ -1,4 +1,4 @@
-/** Where the variables of a Compose file stand, before any of them is replaced. Pure. */
+/** Finds the variables of a Compose file before any of them is replaced. Pure. */
 import { missingPassword } from '../checks/database-checks.ts';
 import { childOf, entriesOf, type Field, itemsOf, textOf } from '../document/tree.ts';
 import { type SecretUse, softwareOf } from '../variables/generated-secrets.ts';

@@ -1,4 +1,4 @@
-/** `depends_on` and `links`: which services must be there before one. */
+/** Reads `depends_on` and `links`: the services that must start before a service. */
 import { listOf, quote } from '../diagnostics/diagnostics.ts';
 import { nearestName } from '../diagnostics/suggest.ts';
 import { childOf, entriesOf, type Field, itemsOf } from '../document/tree.ts';
@@ -48,7 +48,7 @@ function linksOf(service: Field, reading: Reading): { target: string; alias?: st
   });
 }
 
-/** Fills in `dependsOn`, the aliases that links give, and which services are jobs because others wait for their end. */
+/** Fills in `dependsOn` and the aliases of links, and marks services as jobs if others wait for their end. */
 export function connect(drafts: Draft[], leftOut: ReadonlyMap<string, string>, reading: Reading): void {
   const byService = new Map(drafts.map((draft) => [draft.service, draft]));
   for (const draft of drafts) {
@@ -94,7 +94,7 @@ export function connect(drafts: Draft[], leftOut: ReadonlyMap<string, string>, r
   dropTakenAliases(drafts);
 }
 
-/** The name of a service is its own: an alias of another one does not take it over. */
+/** An alias does not override the name of a service. */
 function dropTakenAliases(drafts: Draft[]): void {
   const owners = new Map(drafts.flatMap(({ service, pod }) => [[service, pod] as const, [pod.name, pod] as const]));
   for (const { pod } of drafts) {

@@ -18,7 +18,7 @@ import { readPorts } from './service-ports.ts';
 import { readScale } from './service-scale.ts';
 import type { Mount } from './service-volumes.ts';
 
-/** Fields of the native form that its rules speak of, and the keys that they come from. */
+/** Fields of the native form that its rules mention, and the Compose keys that they come from. */
 const containerKeys = [
   ['shmSize', 'shm_size'],
   ['tmpfs', 'tmpfs'],
@@ -156,7 +156,7 @@ function howToPush(image: string): string {
     : `${quote(bare)} alone is an image of Docker Hub: push yours under a name of your own, such as ghcr.io/OWNER/${excerpt(bare)}:1, and write that`;
 }
 
-/** A string is split as Compose does, without a shell; an empty one takes back what the image says. */
+/** A string is split like in Compose, without a shell. An empty string overrides the image's value. */
 function readCommand(service: Field, key: 'command' | 'entrypoint', reading: Reading): string[] | undefined {
   const field = childOf(service, key);
   if (!field) return undefined;
@@ -168,7 +168,7 @@ function readCommand(service: Field, key: 'command' | 'entrypoint', reading: Rea
   return words;
 }
 
-/** As many as a pod may have. */
+/** The maximum number of variables of a pod. */
 const maxVars = 1000;
 
 const servers =
@@ -263,7 +263,7 @@ function readUser(service: Field, reading: Reading): string | undefined {
   return undefined;
 }
 
-/** Every name by which Compose would let the others find it, except those that the pod has anyway. */
+/** Returns every name by which Compose would make the service reachable, except those that the pod has anyway. */
 function readAliases(service: string, podName: string, field: Field, reading: Reading): string[] {
   const networks = childOf(field, 'networks');
   const perNetwork = entriesOf(networks).flatMap(([, network]) => {

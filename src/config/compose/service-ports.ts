@@ -6,7 +6,7 @@ import { type Reading, spacedPair } from './compose-reader.ts';
 
 export type Port = {
   port: number;
-  /** On the host, where the document says one. */
+  /** The port on the host, if the document names one. */
   published?: number;
   /** `local`: published where only the machine itself, or its private network, reaches it. */
   reach: Reach;
@@ -17,10 +17,10 @@ export type Port = {
 
 type Reach = 'public' | 'local' | 'internal';
 
-/** As many as a pod may have. */
+/** The maximum number of ports of a pod. */
 const maxPorts = 50;
 
-/** TCP ports in document order, published ones first; the same one twice counts once. */
+/** Returns TCP ports in document order, published ones first, without duplicates. */
 export function readPorts(service: Field, reading: Reading): Port[] {
   const published = itemsOf(childOf(service, 'ports')).flatMap((field) => readPort(field, 'public', reading));
   const exposed = itemsOf(childOf(service, 'expose')).flatMap((field) => readPort(field, 'internal', reading));
@@ -71,7 +71,10 @@ function readPort(field: Field, reach: Reach, reading: Reading): Port[] {
   return expand(container, parseRange(published), match[2] ?? 'tcp', isLocal ? 'local' : reach, field, reading);
 }
 
-/** `${BIND:-127.0.0.1}:${PORT:-80}:3000/tcp`: what is before the last colon is the host's, unless it is in braces. */
+/**
+ * Splits `${BIND:-127.0.0.1}:${PORT:-80}:3000/tcp` at the last colon outside of braces. The part before it is the
+ * host's.
+ */
 function splitAtHost(field: Field): { host?: string; inside: Field } {
   const { tree } = field;
   if (tree.kind !== 'scalar' || typeof tree.value !== 'string') return { inside: field };
@@ -91,7 +94,7 @@ function lastColon(text: string): number {
   return -1;
 }
 
-/** Loopback and private addresses: a port published there is not meant for the internet. */
+/** Returns whether the address is loopback or private. A port that is published there is not meant for the internet. */
 function isPrivate(address: string): boolean {
   return /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|\[?(?:::1|f[cd][0-9a-f]{2}:|fe80:)|localhost$)/i.test(
     address,
@@ -142,7 +145,7 @@ function expand(
     return [];
   }
   const count = container.last - container.first + 1;
-  // One more than allowed is enough to say that it is too many.
+  // One more than the maximum is enough to report that there are too many.
   return Array.from({ length: Math.min(count, maxPorts + 1) }, (_, index) => ({
     port: container.first + index,
     ...(host && host.last - host.first + 1 === count && { published: host.first + index }),
@@ -151,7 +154,7 @@ function expand(
   }));
 }
 
-/** At colons, but not at those of `[::1]`. */
+/** Splits at colons, except those of `[::1]`. */
 function splitColons(text: string): string[] {
   const bracket = /^\[[0-9A-Fa-f:.]*\]:/.exec(text);
   if (!bracket) return text.split(':');

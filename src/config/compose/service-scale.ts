@@ -6,7 +6,7 @@ import type { Resources } from '../spec/spec.ts';
 import { integerOf, type Reading } from './compose-reader.ts';
 import { ignore } from './key-rules.ts';
 
-/** As many as a pod may have. */
+/** The maximum number of replicas of a pod. */
 const maxReplicas = 20;
 
 export type Scale = {
@@ -16,7 +16,7 @@ export type Scale = {
   mode: 'deployment' | 'daemonset' | 'job';
   /** Whether the service is restarted after an exit with 0; undefined if the document does not say. */
   isRestartedWhenDone: boolean | undefined;
-  /** Where the resources are said, by their paths in a pod. */
+  /** The fields with the resources, by their paths in a pod. */
   resourcesAt: [path: string[], field: Field | undefined][];
 };
 

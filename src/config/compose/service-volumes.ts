@@ -13,7 +13,7 @@ const defaultVolumeBytes = 2 ** 30;
 
 export type Mount = { volume: VolumeSpec; field: Field };
 
-/** Reads the mounts of one service after another; the same named volume is the same for all of them. */
+/** Reads the mounts of one service after another. Equal names of volumes mean the same volume. */
 export function openVolumes(top: Field | undefined, reading: Reading): (service: Field) => Mount[] {
   const context = { reading, instead: openBinds(entriesOf(top).map(([name]) => name)) };
   const shared = new Map<string, { name: string; sizeBytes: number }>();
@@ -143,7 +143,7 @@ function warnOfReadOnly(field: Field, reading: Reading): void {
   );
 }
 
-/** Anything else is the name of a volume. */
+/** Other sources are names of volumes. */
 export function isHostPath(source: string): boolean {
   return /^(?:[./~]|[A-Za-z]:[\\/]|\\\\)/.test(source);
 }

@@ -1,4 +1,4 @@
-/** Messages about variables without a value: there is neither a shell nor an `.env` file. Pure. */
+/** Messages about variables without a value, because the service has neither a shell nor an `.env` file. Pure. */
 import { listOf } from '../diagnostics/diagnostics.ts';
 import { ownAddressFor } from '../variables/own-address.ts';
 

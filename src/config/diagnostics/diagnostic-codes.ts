@@ -1,4 +1,4 @@
-/** Every code of a diagnostic of the native form, with what it means; docs/reference/diagnostics.md lists them. */
+/** The codes of diagnostics of the native form, with their meanings. docs/reference/diagnostics.md lists them. */
 
 export const codes = {
   // The text.

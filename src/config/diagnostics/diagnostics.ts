@@ -1,4 +1,4 @@
-/** Diagnostics: what is wrong with a document, and where. Values, never exceptions. */
+/** Diagnostics: the problems of a document with their places. Values, never exceptions. */
 
 export const severities = ['error', 'warning', 'note'] as const;
 
@@ -7,28 +7,28 @@ export type Diagnostic = {
   severity: (typeof severities)[number];
   /** Stable and machine-readable, e.g. `duplicate-path`. */
   code: string;
-  /** Where in the document, e.g. `application.pods[0].image`; empty for the document as a whole. */
+  /** The path in the document, such as `application.pods[0].image`. Empty for the document as a whole. */
   path: string;
   /** Both from 1. */
   line: number;
   column: number;
-  /** In plain words, one sentence without a full stop. */
+  /** One sentence without a full stop. */
   message: string;
   hint?: string;
   /** An edit that is certain to remove the problem. */
   fix?: TextEdit;
 };
 
-/** Replaces what stands from `from` up to `to` (offsets in UTF-16 units into the document) by `text`. */
+/** Replaces the text from `from` up to `to` (offsets in UTF-16 units into the document). */
 export type TextEdit = { from: number; to: number; text: string };
 
-/** Why a whole text cannot be read, and at which offset that begins. */
+/** Why a text cannot be parsed, and the offset of the problem. */
 export type Explanation = { offset: number; message: string; hint?: string; fix?: TextEdit };
 
 /** A path as segments: `['application', 'pods', 0, 'image']`. */
 export type Path = readonly (string | number)[];
 
-/** `application.pods[0].image`; other keys than words are quoted: `vars["my.key"]`. */
+/** Prints `application.pods[0].image`. Keys that are not words are quoted: `vars["my.key"]`. */
 export function printPath(path: Path): string {
   return path.reduce<string>((text, segment) => {
     if (typeof segment === 'number') return `${text}[${segment}]`;
@@ -46,15 +46,18 @@ export function printWarnings(diagnostics: Diagnostic[]): string[] {
   return diagnostics.filter(({ severity }) => severity === 'warning').map(printDiagnostic);
 }
 
-/** Document order; of two at the same place, errors come first and notes last. */
+/** Sorts in document order. At the same place, errors come first and notes last. */
 export function inDocumentOrder(diagnostics: Diagnostic[]): Diagnostic[] {
   return diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column || bySeverity(a, b));
 }
 
-/** The most diagnostics that are reported for one document, because users do not read more and each takes memory. */
+/** The maximum number of diagnostics for one document, because users do not read more and each takes memory. */
 export const maxDiagnostics = 100;
 
-/** The first ones in document order, errors before warnings before notes when not all fit, and a last one that says how many miss. */
+/**
+ * Returns the first diagnostics in document order. If there are too many, errors come before warnings and notes, and
+ * the last one states the number of omitted ones.
+ */
 export function limitDiagnostics(diagnostics: Diagnostic[]): Diagnostic[] {
   if (diagnostics.length <= maxDiagnostics) return inDocumentOrder(diagnostics);
   const kept = inDocumentOrder(diagnostics).toSorted(bySeverity).slice(0, maxDiagnostics);
@@ -73,12 +76,12 @@ function bySeverity(a: Diagnostic, b: Diagnostic): number {
   return ranks[a.severity] - ranks[b.severity];
 }
 
-/** A short text is repeated to its writer; of a longer one, which could be a secret in the wrong place, the beginning. */
+/** Returns a short text unchanged, and the beginning of a longer one, which could be a misplaced secret. */
 export function excerpt(text: string): string {
   return text.length <= 64 ? text : `${text.slice(0, 24)}…`;
 }
 
-/** In quotes, on one line, and without anything that a terminal would obey, or that shows it otherwise than it is. */
+/** Quotes a text on one line, without control characters or characters that change the displayed order. */
 export function quote(text: string): string {
   const written = excerpt(text).replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, (character) =>
     character === '\n' ? '\\n' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -86,10 +89,10 @@ export function quote(text: string): string {
   return `"${written}"`;
 }
 
-/** So many are named before the rest is counted. */
+/** The maximum number of listed names. The rest is counted. */
 const maxListed = 5;
 
-/** `a, b and c`; of many the first ones, and how many more there are. */
+/** Prints `a, b and c`. Of many names, prints the first ones and the number of the others. */
 export function listed(names: readonly string[]): string {
   const shown = names.slice(0, maxListed);
   const rest = names.length - shown.length;
@@ -97,7 +100,7 @@ export function listed(names: readonly string[]): string {
   return parts.length === 1 ? parts[0]! : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }
 
-/** At most ten names for a sentence, separated by commas. */
+/** Prints at most ten names for a sentence, separated by commas. */
 export function listOf(names: readonly string[]): string {
   return names.length <= 10 ? names.join(', ') : `${names.slice(0, 10).join(', ')}, …`;
 }

@@ -1,4 +1,4 @@
-/** Collecting diagnostics: a rule says what is wrong at which path, the report finds the place. */
+/** Collects diagnostics. A rule reports a problem at a path, and the report finds the place. */
 
 import type { Source } from '../document/source.ts';
 import type { Code } from './diagnostic-codes.ts';
@@ -7,7 +7,7 @@ import { type Diagnostic, type Path, printPath, type TextEdit } from './diagnost
 export type Advice = {
   hint?: string | undefined;
   fix?: TextEdit | undefined;
-  /** The diagnostic is about this key below the path: one that is unknown, or missing. */
+  /** The key below the path that is unknown or missing. */
   key?: string | undefined;
 };
 
@@ -25,10 +25,10 @@ export type Report = {
 
 export function openReport(source: Pick<Source, 'place'>): Report {
   const diagnostics: Diagnostic[] = [];
-  // Every path with an error at or below it, and every path with an error right at it.
+  // Paths with an error at or below them, and paths with an error exactly there.
   const above = new Set<string>();
   const broken = new Set<string>();
-  // Several branches of a schema may complain of one value in the same words.
+  // Several branches of a schema may report the same problem of one value.
   const reported = new Set<string>();
 
   const add = (severity: Diagnostic['severity'], path: Path, code: Code, message: string, advice: Advice = {}) => {

@@ -10,7 +10,7 @@ export function nearestName(word: string, names: readonly string[]): string | un
   const lower = word.toLowerCase().replace(/[_\s-]/g, '');
   const same = names.find((name) => name.toLowerCase().replace(/[_\s-]/g, '') === lower);
   if (same) return same;
-  // Two letters in the wrong order count as two to a distance, and are one slip.
+  // Two swapped letters count as two edits, but are one typo.
   const swapped = names.find((name) => name.length === word.length && lettersOf(name) === lettersOf(word));
   if (swapped) return swapped;
   const candidates = names.filter((name) => name.length <= maxLength);

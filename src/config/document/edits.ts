@@ -1,4 +1,4 @@
-/** Edits of a document's text that fix a problem and leave everything else, comments too, as it is. Pure. */
+/** Edits of a document's text that fix a problem and preserve everything else, including comments. Pure. */
 import type { Path, TextEdit } from '../diagnostics/diagnostics.ts';
 import type { Source } from './source.ts';
 import { removeLines, writeScalar } from './text-edits.ts';
@@ -9,12 +9,12 @@ export function replaceValue(source: Source, path: Path, text: string): TextEdit
   const field = fieldAt(source, path);
   if (!field) return undefined;
   const { at, to } = field.tree;
-  // The range of a block scalar ends behind its last line break, which the next line needs.
+  // The range of a block scalar ends after its last line break, which the next line needs.
   const lineBreak = /\r?\n$/.exec(source.text.slice(Math.max(at, to - 2), to))?.[0].length ?? 0;
   return spanEdit({ at, to: to - lineBreak }, writeScalar(text));
 }
 
-/** As `replaceValue`, with YAML instead of a text: `[3000]`. */
+/** As `replaceValue`, with YAML instead of text: `[3000]`. */
 export function replaceWithYaml(source: Source, path: Path, yaml: string): TextEdit | undefined {
   const field = fieldAt(source, path);
   if (!field || isMultiline(source, field.tree)) return undefined;
@@ -51,8 +51,8 @@ export function removeField(source: Source, path: Path): TextEdit | undefined {
 }
 
 /**
- * A new field, written in YAML on one line, behind the field `after` of the map at a path; undefined where that one does
- * not end its line, or is not there.
+ * Adds a field in one-line YAML after the field `after` of the map at a path. Undefined if that field is missing or
+ * does not end its line.
  */
 export function addField(source: Source, path: Path, after: string, yaml: string): TextEdit | undefined {
   const map = fieldAt(source, path);

@@ -1,4 +1,4 @@
-/** PURE. Lines that begin in a column in which no line of their block can. */
+/** PURE. Finds lines that begin in a column that is not possible in their block. */
 import type { YAMLParseError } from 'yaml';
 import type { Explanation } from '../diagnostics/diagnostics.ts';
 
@@ -12,7 +12,7 @@ export function explainIndentation(text: string, offset: number, error: YAMLPars
   const line = lineAt(text, offset);
   const above = lineBefore(text, line);
   if (/block sequence may not be used/.test(message)) return explainEntry(text, line);
-  // `name: shop` with a deeper line below it: the library blames the value, the reader sees the line below.
+  // `name: shop` with a deeper line below it: the library reports the value, but the mistake is in the line below.
   if (code === 'BLOCK_AS_IMPLICIT_KEY' || code === 'MULTILINE_IMPLICIT_KEY') {
     const below = lineAfter(text, line);
     if (below && indentOf(below) > indentOf(line) && /:/.test(below.text) && /:[ \t]+\S/.test(line.text)) {
@@ -28,7 +28,7 @@ export function explainIndentation(text: string, offset: number, error: YAMLPars
   );
 }
 
-/** A list entry where none can be: among the fields of a map, or in a column of its own. */
+/** Explains a list entry in a wrong place: among the fields of a map, or in a wrong column. */
 function explainEntry(text: string, line: Line): Explanation | undefined {
   const open = openColumns(text, line);
   if (open.some(({ column }) => column === columnOf(line)))
@@ -55,7 +55,7 @@ function inNoColumn(line: Line, possible: readonly number[]): Explanation {
 
 type OpenColumn = { column: number; isEntry: boolean };
 
-/** The columns in which the blocks begin that are open above a line. */
+/** Returns the columns of the open blocks above a line. */
 function openColumns(text: string, line: Line): OpenColumn[] {
   const columns: OpenColumn[] = [];
   let least = Number.POSITIVE_INFINITY;
@@ -78,13 +78,13 @@ function openColumns(text: string, line: Line): OpenColumn[] {
 type Line = { at: number; text: string };
 
 export function lineAt(text: string, offset: number): Line {
-  // At the very beginning `lastIndexOf` would look at the first character itself.
+  // At offset 0, `lastIndexOf` would check the first character itself.
   const at = offset <= 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
   const end = text.indexOf('\n', at);
   return { at, text: text.slice(at, end === -1 ? text.length : end) };
 }
 
-/** The nearest line above that is neither empty nor a comment. */
+/** Returns the nearest line above that is not empty and not a comment. */
 export function lineBefore(text: string, { at }: Line): Line | undefined {
   while (at > 0) {
     const line = lineAt(text, at - 1);

@@ -1,4 +1,4 @@
-/** Where each pod stands in a document. Pure. */
+/** Finds the place of each pod in a document. Pure. */
 import { toPodNames } from '../compose/compose-names.ts';
 import type { Source } from './source.ts';
 import type { Mapping, Span, Tree } from './tree.ts';
@@ -13,7 +13,7 @@ export type PodPlace = {
   lastLine: number;
 };
 
-/** In the document's order; of a Compose file under the names that its services get here. */
+/** Returns the places in document order. Services of a Compose file get the names of their pods. */
 export function podPlacesOf(source: Source): PodPlace[] {
   const pods = childOf(childOf(source.root, 'application'), 'pods');
   if (pods?.kind === 'list') {

@@ -21,7 +21,7 @@ export const maxDocumentBytes = 256 * 1024;
 
 /** Longest document that is read a second time, to see whether a fix helps. */
 const maxTriedLength = 64 * 1024;
-/** A fix of one line moves what is behind it by a few characters; its own problem must not be found there again. */
+/** A fix of one line shifts the following text by a few characters. The fixed problem must not be found there again. */
 const maxShift = 8;
 
 export type Place = { line: number; column: number };
@@ -29,21 +29,23 @@ export type Place = { line: number; column: number };
 export type Source = {
   text: string;
   root: Tree;
-  /** The plain value; fields with nothing behind them are absent, and variables empty: `vars.ts` judges them. */
+  /**
+   * The plain value. Fields without a value are absent, and variables without a value are empty: `vars.ts` checks them.
+   */
   value: unknown;
   /** Line and column, from 1, of an offset into the text. */
   at(offset: number): Place;
   /** Returns the place of the value at a path, or of its nearest ancestor. With `key`, of the key below it. */
   place(path: Path, key?: string): Place;
-  /** A scalar's text as written (`1.10` stays `1.10`); undefined for anything else. */
+  /** Returns the text of a scalar as written (`1.10` stays `1.10`). Undefined for other values. */
   textOf(path: Path): string | undefined;
-  /** The edit that writes another text as the value at a path; undefined if that is not certain to be right. */
+  /** Returns the edit that replaces the value at a path. Undefined if the result might be wrong. */
   rewrite(path: Path, text: string): TextEdit | undefined;
 };
 
 /** Parses YAML (or JSON, which is YAML). Never throws: all errors are returned as diagnostics. */
 export function readSource(text: string): { source?: Source; diagnostics: Diagnostic[] } {
-  // A test for bytes: `text.length` counts UTF-16 units, of which each has at least one byte and at most three.
+  // Compares bytes: `text.length` counts UTF-16 units, each of which has one to three bytes.
   if (text.length > maxDocumentBytes || (text.length * 3 > maxDocumentBytes && bytesOf(text) > maxDocumentBytes)) {
     return { diagnostics: [unparsable('too-large', `the document is larger than ${maxDocumentBytes / 1024} KiB`)] };
   }
@@ -105,8 +107,8 @@ function isTooDeep(text: string): boolean {
 
 function read(text: string, lines: LineCounter, at: Source['at']): { source?: Source; diagnostics: Diagnostic[] } {
   if (isTooDeep(text)) throw new TooDeep();
-  // Unique keys are checked below: the library compares every pair of keys, 40,000 keys would take seconds. Its
-  // pretty errors copy an excerpt of the source for each of maybe thousands.
+  // Unique keys are checked below, because the library compares every pair of keys, which takes seconds for 40,000
+  // keys. Its pretty errors copy an excerpt of the source for each of possibly thousands.
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
@@ -148,7 +150,7 @@ function read(text: string, lines: LineCounter, at: Source['at']): { source?: So
     place(path, key) {
       const { field } = nearest(root, key === undefined ? path : [...path, key]);
       const isFoundKey = key !== undefined && field.path.length === path.length + 1;
-      // A collection begins on the line below its key: the key is where its reader looks.
+      // A collection begins on the line below its key. The user looks at the key.
       const showsKey = isFoundKey || (field.key && (field.tree.kind !== 'scalar' || field.tree.value === null));
       return at(showsKey && field.key ? field.key.at : field.tree.at);
     },

@@ -4,12 +4,15 @@ import { type Explanation, quote } from '../diagnostics/diagnostics.ts';
 import { explainIndentation, indentOf, isIndentation, lineAt, lineBefore } from './indentation.ts';
 import { writeScalar } from './text-edits.ts';
 
-/** Whether a text is YAML, or has another problem now, or one further down: only then is a fix offered. */
+/**
+ * Returns whether a text is valid YAML, or its first problem is another one or further down. Only then is a fix
+ * offered.
+ */
 type Helps = (text: string) => boolean;
 
 /**
- * Only the first problem is explained: what the library finds behind it is its consequence. The cause often stands in
- * the line above the one where the library gives up.
+ * Only the first problem is explained, because later ones are usually its consequences. The cause is often in the line
+ * above the reported one.
  */
 export function explainSyntax(text: string, error: YAMLParseError, helps: Helps): Explanation {
   const offset = Math.min(error.pos[0], Math.max(text.length - 1, 0));
@@ -28,7 +31,7 @@ export function explainSyntax(text: string, error: YAMLParseError, helps: Helps)
   return fix && helps(text.slice(0, fix.from) + fix.text + text.slice(fix.to)) ? { ...rest, fix } : rest;
 }
 
-/** Answers of language models come as Markdown; what is meant stands between the fences. */
+/** Language models often answer with Markdown. The document is between the fences. */
 function explainMarkdown(text: string): Explanation | undefined {
   // Fences of a file's content are indented.
   const fence = /^```[^\n]*$/m.exec(text);
@@ -51,7 +54,7 @@ function explainTab(text: string, { code, pos }: YAMLParseError): Explanation | 
     offset,
     message: 'the line is indented with a tab',
     hint: 'YAML is indented with spaces; set your editor to insert two of them for a tab',
-    // In a text of several lines the tabs may be meant.
+    // In a text of several lines, the tabs may be intended.
     ...(!/[|>][-+0-9]*[ \t]*\r?$/m.test(text) && {
       fix: { from: 0, to: text.length, text: text.replace(/^[ \t]+/gm, (indent) => indent.replaceAll('\t', '  ')) },
     }),
@@ -64,7 +67,7 @@ const marks = new Set(['\u0002', '\u0018', '\u001f']);
 function explainQuote(text: string, { message }: YAMLParseError): Explanation | undefined {
   const sign = /Missing closing (["'])/.exec(message)?.[1];
   if (!sign) return undefined;
-  // The library says where the text ends; its reader needs to know where the quote begins.
+  // The library reports the end of the text. The user needs the start of the quoted string.
   let offset = 0;
   let opened = 0;
   for (const token of new Lexer().lex(text)) {
@@ -81,7 +84,7 @@ function explainQuote(text: string, { message }: YAMLParseError): Explanation | 
 
 const missingSpace = /^[ \t]*(?:- +)?([A-Za-z_][\w.-]{0,60}):(?=[^\s:/])/;
 
-/** `name:shop` is one word to YAML, and the lines after it then make no sense. */
+/** `name:shop` is one word in YAML, which makes the following lines invalid. */
 function explainMissingSpace(text: string, offset: number): Explanation | undefined {
   const line = lineAt(text, offset);
   for (const candidate of [line, lineBefore(text, line)]) {
@@ -114,7 +117,7 @@ function explainBracket(text: string, { message, pos }: YAMLParseError): Explana
   };
 }
 
-/** `[echo, ${NAME}]`: among brackets YAML takes the brace for one of its own. The quotes go around the whole value. */
+/** `[echo, ${NAME}]`: within brackets, YAML parses the brace as a flow map. The whole value must be quoted. */
 function explainReference(text: string, offset: number): Explanation | undefined {
   if (text.slice(offset - 1, offset + 1) !== '${') return undefined;
   const at = offset - 1;
@@ -154,7 +157,7 @@ const meanings: Record<string, string> = {
 /** The maximum length of a line that is searched. The search for the start of a value takes quadratic time. */
 const maxBeforeValue = 4096;
 
-/** A value on one line whose characters mean something to YAML: it needs quotes. */
+/** A value on one line with special characters of YAML must be quoted. */
 function explainValue(text: string, offset: number, error: YAMLParseError): Explanation | undefined {
   const { code } = error;
   const line = lineAt(text, offset);

@@ -2,10 +2,10 @@
 import type { TextEdit } from '../diagnostics/diagnostics.ts';
 import type { Span } from './tree.ts';
 
-/** Removes the lines of a key and its value. Undefined if they contain anything else but a comment. */
+/** Removes the lines of a key and its value. Undefined if they contain other content than comments. */
 export function removeLines(text: string, { at, to }: Span): TextEdit | undefined {
   const from = text.lastIndexOf('\n', at - 1) + 1;
-  // A block scalar's or a collection's range may end behind its last line break.
+  // The range of a block scalar or a collection may end after its last line break.
   const last = to > at && text[to - 1] === '\n' ? to - 1 : to;
   const lineBreak = text.indexOf('\n', last);
   const end = lineBreak === -1 ? text.length : lineBreak + 1;
@@ -13,7 +13,7 @@ export function removeLines(text: string, { at, to }: Span): TextEdit | undefine
   return { from, to: end, text: '' };
 }
 
-/** A text as a scalar on one line: without quotes where YAML would read the same text back. */
+/** Writes a text as a scalar on one line, without quotes if YAML reads the same text back. */
 export function writeScalar(text: string): string {
   const isPlain =
     /^[A-Za-z0-9_./<$]/.test(text) &&

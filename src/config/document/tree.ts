@@ -1,14 +1,14 @@
-/** A document as a tree in which every value knows where it stands, with aliases and merge keys followed. */
+/** A document as a tree in which every value has its position. Aliases and merge keys are resolved. */
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
 import type { Path } from '../diagnostics/diagnostics.ts';
 
-/** Offsets into the text, in UTF-16 units. A value that an alias repeats stands where its anchor does. */
+/** Offsets into the text, in UTF-16 units. A value that an alias repeats has the position of its anchor. */
 export type Span = { at: number; to: number };
 
-/** `!reset` and `!override`: what becomes of what another file of the same project says in its place. */
+/** `!reset` and `!override`: how a value replaces the one of another file of the project. */
 export type MergeTag = 'reset' | 'override';
 
-/** `isRepeated`: an alias repeats it, so what changes it changes more than one place. */
+/** `isRepeated`: an alias repeats the value, so a change would affect several places. */
 type Value = Span & { mergeTag?: MergeTag; isRepeated?: true };
 
 export type Tree = Scalar | List | Mapping;
@@ -16,19 +16,19 @@ export type Scalar = Value & { kind: 'scalar'; value: string | number | boolean 
 export type List = Value & { kind: 'list'; items: Tree[] };
 export type Mapping = Value & { kind: 'map'; entries: Map<string, Entry> };
 
-/** `isMerged`: a merge key brings it in; it stands in another map. */
+/** `isMerged`: the entry comes from another map through a merge key. */
 export type Entry = { key: Span; value: Tree; isMerged?: true };
 
-/** A value with the way that leads to it; `key` is the place of its key, when it has one. */
+/** A value with its path. `key`: the position of its key, if it has one. */
 export type Field = { tree: Tree; path: Path; key?: Span };
 
 /** No document that people write is nested deeper than some ten levels. */
 const maxDepth = 60;
-/** Largest document with its aliases written out, in characters; without aliases none can reach it. */
+/** The maximum length of a document with expanded aliases, in characters. Without aliases, no document reaches it. */
 const maxExpandedLength = 1024 * 1024;
-/** Most values that aliases may add to those that are written. */
+/** The maximum number of values that aliases add. */
 const maxRepeatedValues = 20_000;
-/** Most keys that merge keys (`<<`) may bring in. */
+/** The maximum number of keys that merge keys (`<<`) add. */
 const maxMergedKeys = 50_000;
 
 const mergeTags = new Map<string, MergeTag>([
@@ -54,7 +54,7 @@ export class BinaryValue extends Error {
   }
 }
 
-/** Throws one of the four above. Repeated values are shared, not copied: aliases of aliases cost nothing here. */
+/** Throws one of the four errors above. Repeated values are shared, not copied, so nested aliases cost nothing. */
 export function toTree(document: Document): Tree {
   const anchors = new Map<string, Tree>();
   const sizes = new Map<Tree, Size>();
@@ -97,7 +97,7 @@ export function toTree(document: Document): Tree {
       const name = isScalar(key) ? String(key.value ?? '') : '';
       const tree = build(value, depth + 1, keySpan.to);
       if (name !== '<<') {
-        // A key that is written wins over one that is merged in, wherever the merge stands.
+        // A written key takes precedence over a merged one, independent of their order.
         if (merged.delete(name)) entries.delete(name);
         entries.set(name, { key: keySpan, value: tree });
         continue;
@@ -140,7 +140,7 @@ function sizeOf(tree: Tree, sizes: ReadonlyMap<Tree, Size>): Size {
   return size;
 }
 
-/** A number keeps the text it was written with: the version `1.10` stays `1.10`. A date is no more than its text. */
+/** A number keeps its text: the version `1.10` stays `1.10`. A date is text. */
 function scalarTree(value: unknown, source: string | undefined): Omit<Scalar, 'at' | 'to'> {
   if (typeof value === 'string') return { kind: 'scalar', value, text: value };
   if (typeof value === 'number' || typeof value === 'boolean') {
@@ -160,27 +160,30 @@ export function childOf(field: Field | undefined, key: string): Field | undefine
   return child && !isEmpty(child) ? child : undefined;
 }
 
-/** As `childOf`, and a key with nothing behind it counts. */
+/** As `childOf`, but a key without a value counts. */
 export function entryOf({ tree, path }: Field, key: string): Field | undefined {
   const entry = tree.kind === 'map' ? tree.entries.get(key) : undefined;
   return entry && { tree: entry.value, path: [...path, key], key: entry.key };
 }
 
-/** The keys of a map with their values, in document order; nothing for anything else. */
+/** Returns the keys of a map with their values, in document order. Empty for other values. */
 export function entriesOf(field: Field | undefined): [string, Field][] {
   if (field?.tree.kind !== 'map') return [];
   const { path } = field;
   return [...field.tree.entries].map(([name, { key, value }]) => [name, { tree: value, path: [...path, name], key }]);
 }
 
-/** The entries of a list; a scalar or a map counts as a list of one, and nothing written as an empty one. */
+/**
+ * Returns the entries of a list. A scalar or a map counts as a list with one entry, and a missing value as an empty
+ * list.
+ */
 export function itemsOf(field: Field | undefined, max = Number.POSITIVE_INFINITY): Field[] {
   if (!field || isEmpty(field)) return [];
   if (field.tree.kind !== 'list') return [field];
   return field.tree.items.slice(0, max).map((tree, index) => ({ tree, path: [...field.path, index] }));
 }
 
-/** A scalar's text as it was written; undefined for anything else. */
+/** Returns the text of a scalar as written. Undefined for other values. */
 export function textOf(field: Field | undefined): string | undefined {
   return field && field.tree.kind === 'scalar' && field.tree.value !== null ? field.tree.text : undefined;
 }
@@ -218,12 +221,12 @@ function itemAt({ tree, path }: Field, index: number): Field | undefined {
   return item && { tree: item, path: [...path, index] };
 }
 
-/** Every list of the schema is shorter: what is behind changes no verdict. */
+/** Every list of the schema is shorter, so further entries do not change the result. */
 const maxListLength = 1001;
 
 /**
- * The plain value, for the schema. A field with nothing behind it counts as absent (people leave `volumes:` in their
- * documents), and one that is judged elsewhere as empty. Shared values stay shared.
+ * Returns the plain value for the schema. A field without a value counts as absent, because users leave an empty
+ * `volumes:` in their documents. A field that is checked elsewhere counts as empty. Shared values stay shared.
  */
 export function toValue(root: Tree, isJudgedElsewhere: (key: string) => boolean): unknown {
   const known = new Map<Tree, unknown>();

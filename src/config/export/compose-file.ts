@@ -14,7 +14,7 @@ import { piecesOf, type Secrets, secretsOf, variableName } from './secret-values
 export type Export = { text: string; notes: string[] };
 export type ExportOptions = {
   withSecrets: boolean;
-  /** Archives that volumes begin with, by the volume's name there: each with the directory below it, or `.`. */
+  /** Archives for the initial content of volumes, by the volume's name: each with the directory below it, or `.`. */
   fills?: ReadonlyMap<string, Record<string, string>>;
   /** Pods whose image is in the OCI layout next to the file. */
   inLayout?: ReadonlySet<string>;
@@ -73,7 +73,7 @@ export function exportCompose(spec: AppSpec, options: ExportOptions): Export {
   };
 }
 
-/** Each replica has a port of its own of the host: Compose publishes no port for several of them. */
+/** Each replica gets its own host port, because Compose cannot publish one port for several replicas. */
 function publishedPorts(publicPods: readonly PodSpec[]): Map<string, string> {
   let next = firstPort;
   return new Map(
@@ -93,7 +93,7 @@ type Writer = {
   asked: Set<string>;
 };
 
-/** A dollar sign of a value is doubled; what is not to be shown, or is not known before, is a variable. */
+/** Doubles dollar signs in values. Secrets and values that are not known yet become variables. */
 function writer(secrets: Secrets): Writer {
   const used = new Map<string, string>();
   const requested = new Set<string>();
@@ -268,7 +268,7 @@ function notesOf(
   return notes;
 }
 
-/** Fields of a document that is written: those without a value are left out. PURE. */
+/** Removes fields without a value from a written document. PURE. */
 
 /** Without the fields that are undefined. */
 export function written<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

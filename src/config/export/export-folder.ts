@@ -1,6 +1,6 @@
 /**
  * The texts of an export with data: the files in its folder next to the archives of volumes and the images. Pure.
- * Elsewhere, it is started with Docker's and Kubernetes' own commands, in commented scripts.
+ * Commented scripts start the application elsewhere with the commands of Docker or Kubernetes.
  */
 import type { AppSpec } from '../spec/spec.ts';
 import { printBytes } from '../values/units.ts';
@@ -11,7 +11,7 @@ import { secretsOf } from './secret-values.ts';
 export type ExportedFolder = {
   /** The images are named by digest, or by their names in the layout. Generated values are included if requested. */
   spec: AppSpec;
-  /** As it was sent. */
+  /** The document as it was sent. */
   document: string;
   revision: number;
   /** ISO 8601. */
@@ -19,7 +19,7 @@ export type ExportedFolder = {
   withSecrets: boolean;
   host: string;
   archives: readonly ExportedArchive[];
-  /** Each is of one instant, and not of the same one. */
+  /** Whether the archives are of different instants. */
   areApart: boolean;
   /** Titles of volumes without an archive, and the reason. */
   missing: readonly { title: string; because: string }[];
@@ -29,13 +29,16 @@ export type ExportedFolder = {
   lostImages: readonly string[];
 };
 
-/** `volume`: its name in the Compose file; undefined for one of a further replica, of which that has none. */
+/**
+ * `volume`: its name in the Compose file. Undefined for the volume of a further replica, which the Compose file does
+ * not have.
+ */
 export type ExportedArchive = {
   file: string;
   volume: string | undefined;
   /** The directory below it. */
   below: string;
-  /** The volume of a directory whose path is unknown: `below` is a placeholder, and the archive is not loaded. */
+  /** The volume of a directory with an unknown path. `below` is a placeholder, and the archive is not loaded. */
   unplacedIn?: string;
   sizeBytes: number;
 };
@@ -44,7 +47,7 @@ export type ExportedText = { path: string; content: string; isProgram?: true };
 
 export const volumesFolder = 'volumes';
 
-/** In the order in which they are to be read. */
+/** Returns the texts in reading order. */
 export function exportTexts(folder: ExportedFolder): ExportedText[] {
   const { spec, document, withSecrets, host, archives, inLayout } = folder;
   const fills = fillsOf(archives);

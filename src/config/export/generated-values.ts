@@ -2,7 +2,7 @@
 import type { AppSpec } from '../spec/spec.ts';
 import { replaceScriptlets } from '../variables/scriptlets.ts';
 
-/** Other scriptlets stay: what they stand for is decided where it runs. */
+/** Other scriptlets stay. Their values depend on where the application runs. */
 export function withGeneratedValues(spec: AppSpec, generated: (name: string) => string): AppSpec {
   return mapTexts(spec, (text) =>
     replaceScriptlets(text, (scriptlet) =>

@@ -75,7 +75,7 @@ export function podTemplate(pod: PodSpec, spec: AppSpec, { texts, hidden, open, 
   });
 }
 
-/** Names of users are known to the image alone. */
+/** Only the image defines the names of users. */
 function securityContext({ user, container }: PodSpec) {
   const [uid, gid] = (user ?? '').split(':');
   const number = (text: string | undefined) => (/^\d+$/.test(text ?? '') ? Number(text) : undefined);

@@ -2,7 +2,7 @@
 import { replaceScriptlets, type Scriptlet, scriptletsIn } from '../variables/scriptlets.ts';
 import { piecesOf, type Secrets } from './secret-values.ts';
 
-/** Stands for a value that the user has to fill in. */
+/** A placeholder for a value that the user must fill in. */
 export const placeholder = 'REPLACE-ME';
 
 export type Texts = { host: string; secrets: Secrets; withSecrets: boolean; names: ReadonlySet<string> };

@@ -21,7 +21,7 @@ type Manifest = {
   [field: string]: unknown;
 };
 
-/** `claims` and `others`: the same in two parts, for filling volumes before the pods start. */
+/** `claims` and `others`: the same in two parts, so that volumes can be filled before the pods start. */
 export type KubernetesExport = Export & { claims: string; others: string };
 
 export function exportKubernetes(spec: AppSpec, { withSecrets, host }: KubernetesOptions): KubernetesExport {
@@ -78,7 +78,7 @@ function workload(pod: PodSpec, spec: AppSpec, parts: Parts): Manifest {
   const labels = labelsOf(pod, spec);
   const template = { metadata: { labels }, spec: podTemplate(pod, spec, parts) };
   const isScaled = kind === 'Deployment' || kind === 'StatefulSet';
-  // A volume of one pod cannot be used by a second one at the same time.
+  // The volume of a pod cannot be mounted by a second pod at the same time.
   const replaces = kind === 'Deployment' && pod.volumes.length > 0;
   return {
     ...head(kind === 'Job' ? 'batch/v1' : 'apps/v1', kind, pod.name, pod, spec),
@@ -92,7 +92,7 @@ function workload(pod: PodSpec, spec: AppSpec, parts: Parts): Manifest {
   };
 }
 
-/** One for each name by which it is reached. */
+/** Returns one Service for each name of the pod. */
 function services(pod: PodSpec, spec: AppSpec): Manifest[] {
   if (pod.servicePorts.length === 0) return [];
   const names = [pod.name, ...(pod.aliases ?? [])].filter((name) => /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name));

@@ -3,13 +3,16 @@ import type { AppSpec, PodSpec } from '../spec/spec.ts';
 import { scriptletsIn } from '../variables/scriptlets.ts';
 import { isSecretName } from '../variables/secret-names.ts';
 
-/** Shorter ones are in every other word. */
+/** Shorter values occur in many other words. */
 const minLength = 6;
 
 /** The passwords of addresses such as `postgres://user:password@db/app`. */
 const passwordInUrl = /(?<=:\/\/[^/\s:@]{0,200}:)[^/\s@]{1,500}(?=@)/g;
 
-/** Each secret value with the name of a variable; the longest first, so that none is replaced by a part of it. */
+/**
+ * The secret values with the names of their variables. The longest comes first, so that no value is replaced by a part
+ * of it.
+ */
 export type Secrets = readonly { value: string; name: string }[];
 
 export function secretsOf({ pods }: AppSpec): Secrets {
@@ -50,7 +53,10 @@ export function variableName(text: string): string {
 
 export type Piece = { text: string } | { secret: string };
 
-/** A text as what is written and what is a secret. A short secret is one only where it is the whole, or an address's password. */
+/**
+ * Splits a text into plain parts and secrets. A short secret is only recognized as the whole text, or as the password
+ * of a URL.
+ */
 export function piecesOf(text: string, secrets: Secrets): Piece[] {
   const whole = secrets.find(({ value }) => value === text);
   if (whole) return [{ secret: whole.name }];

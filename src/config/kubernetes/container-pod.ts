@@ -145,7 +145,7 @@ function mountsOf(container: Fields, pod: string, owner: Omit<Owner, 'name'>, cl
   return mounts;
 }
 
-/** The files of a ConfigMap or Secret that is mounted; undefined if the volume is of another kind. */
+/** Returns the files of a mounted ConfigMap or Secret. Undefined for other kinds of volumes. */
 function filesOf(
   source: Fields,
   { mountPath, subPath }: { mountPath: string; subPath: string | undefined },

@@ -109,7 +109,7 @@ function portsOf(spec: Fields, targets: readonly PodSpec[]): Port[] {
     .map(fieldsOf)
     .flatMap(({ name, port, targetPort }) => {
       const number = numberOf(port);
-      // A target by its name is the port of the container with that name, which is mostly its only one.
+      // A named target is the container port with that name, which is usually its only one.
       const target = numberOf(targetPort) ?? (targetPort === undefined ? number : targets[0]?.servicePorts[0]);
       return number === undefined || target === undefined ? [] : [{ name: textOf(name), port: number, target }];
     });
@@ -164,7 +164,9 @@ function route(pod: PodSpec, written: string, workloads: readonly Workload[], cl
   else if (pod.path !== path) cluster.miss(`the route ${path} to ${pod.name}`);
 }
 
-/** Public ports without an Ingress: those of a Service that is exposed outside the cluster, else of the first pod that is not a database. */
+/**
+ * Adds public ports without an Ingress: those of an exposed Service, or else of the first pod that is not a database.
+ */
 function routeFirst(pods: readonly PodSpec[], services: readonly Manifest[], workloads: readonly Workload[]): void {
   const open = services.find(({ body }) => /^(?:LoadBalancer|NodePort)$/.test(textOf(fieldsOf(body.spec).type) ?? ''));
   const [shown] = open ? targetsOf(fieldsOf(open.body.spec), workloads) : [];

@@ -21,7 +21,7 @@ import {
 import { parseBytes, readSize } from '../values/units.ts';
 import { booleanOf, integerOf } from './scalars.ts';
 
-/** `isPod`: those names get their address in another way. */
+/** `isPod`: names of pods, whose addresses are resolved in another way. */
 export function readContainer(
   pod: Field,
   isPod: (name: string) => boolean,

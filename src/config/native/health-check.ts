@@ -1,17 +1,17 @@
-/** `healthCheck` of a pod: a path to GET, a command to run in the container, or nothing at all. Pure. */
+/** `healthCheck` of a pod: a path to GET, a command to run in the container, or no check. Pure. */
 import type { Report } from '../diagnostics/report.ts';
 import { childOf, type Field, textOf } from '../document/tree.ts';
 import type { CheckTimes, HealthCheck } from '../spec/spec.ts';
 import { readPort } from '../values/units.ts';
 import { booleanOf, integerOf } from './scalars.ts';
 
-/** A command costs a process in the container and one of the engine, each time: some 50 ms of a processor (measured). */
+/** Each command costs a process in the container and one of the engine, about 50 ms of processor time (measured). */
 const longestSeconds = 60;
 
-/** It stands in a label of the container, and is read with each listing. */
+/** The check is stored in a label of the container, which each listing reads. */
 const maxCharacters = 16 * 1024;
 
-/** `command`: its words, when there are any. */
+/** `command`: the words of the command, if any. */
 export function readHealthCheck(
   check: Field,
   command: string[] | undefined,
@@ -39,7 +39,7 @@ function namesNothingElse({ tree }: Field): boolean {
   return tree.kind === 'map' && tree.entries.size === 1;
 }
 
-/** The times of a command, within what it may cost. */
+/** Limits the times of a command to bound its cost. */
 export function boundTimes<T extends Pick<CheckTimes, 'periodSeconds' | 'timeoutSeconds'>>(times: T): T {
   const { periodSeconds, timeoutSeconds } = times;
   return {

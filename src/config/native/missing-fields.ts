@@ -1,4 +1,4 @@
-/** Fields that are not there, or hold something of another type: what to write instead. Pure. */
+/** Reports missing fields and values of a wrong type, with a hint. Pure. */
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { type Path, quote } from '../diagnostics/diagnostics.ts';
 import type { Report } from '../diagnostics/report.ts';
@@ -16,7 +16,7 @@ export function reportMissing({ params, parentSchema }: ErrorObject, path: Path,
   const has = (key: string) => entryOf(field, key) !== undefined;
   // The schema does not know that a context can be the address of a repository.
   if (name === 'image' && isPod(path) && !has(name) && readBuildSource(childOf(field, 'build'))) return;
-  // `image: # filled by pipeline` is a comment to YAML, and leaves nothing.
+  // `image: # filled by pipeline` is a comment in YAML, so the value is missing.
   if (name === 'image' && has('image') && isPod(path)) {
     report.error([...path, name], 'image-placeholder', 'the image is empty: a placeholder', {
       hint: 'put the image that was built',

@@ -1,6 +1,6 @@
 /**
- * A document → the AppSpec: defaults filled in, the ways of writing a thing brought to one. Reads without trust: what
- * has the wrong shape is reported elsewhere (`shape.ts`) and counts as absent, so that the rest is checked all the same.
+ * Converts a document to an AppSpec: fills in defaults, and normalizes alternative notations. Invalid values count as
+ * absent, so that the rest is checked. `shape.ts` reports them.
  */
 import { excerpt, type Path, quote } from '../diagnostics/diagnostics.ts';
 import type { Report } from '../diagnostics/report.ts';
@@ -21,7 +21,7 @@ import { booleanOf, integerOf } from './scalars.ts';
 import { readVars, type Var } from './vars.ts';
 import { readVolumes } from './volume-fields.ts';
 
-/** Where the parts of a spec stand in its document. */
+/** The places of the parts of a spec in its document. */
 export type Origin = {
   pod(index: number): Path;
   variable(pod: number, name: string): Path;
@@ -54,7 +54,7 @@ export function normalise(source: Source, report: Report): { spec: AppSpec; orig
   };
 }
 
-/** Nothing is read behind the limits of the schema, which reports what is. */
+/** Content beyond the limits of the schema is not read. The schema reports it. */
 const max = { pods: 50, files: 200, names: 50, words: 1000 };
 
 /** `extraHosts` with another pod as their address: names of that pod. */
@@ -84,7 +84,7 @@ function readPod(pod: Field, index: number, { source, names, report }: Reading):
   const namesIn = (field: string) => itemsOf(childOf(pod, field), max.names).flatMap((name) => textOf(name) ?? []);
   const [aliases, restartsWith] = [namesIn('aliases'), namesIn('restartsWith')];
   const spec: PodSpec = {
-    // Without a name it gets one that no other pod can have: the missing name is reported already.
+    // A missing name, which is already reported, is replaced with one that no other pod can have.
     name: text('name') ?? `#${index + 1}`,
     image: readImage(pod, report),
     ...(route !== undefined && { path: withoutTrailingSlash(route.startsWith('/') ? route : `/${route}`) }),
@@ -142,7 +142,7 @@ function readPorts(field: Field | undefined): number[] {
   return [...new Set(itemsOf(field, max.names).flatMap((port) => readPort(textOf(port) ?? '') ?? []))];
 }
 
-/** A list as it is; a text split into words as POSIX does, nothing expanded. */
+/** Returns a list unchanged. Splits a text into words like POSIX, without expansion. */
 function readWords(field: Field | undefined, report: Report): string[] | undefined {
   if (!field) return undefined;
   if (field.tree.kind === 'list') return itemsOf(field, max.words).flatMap((word) => textOf(word) ?? []);
@@ -222,7 +222,7 @@ function readLogin(field: Field | undefined, source: Source, report: Report): Re
   return { registry, username, personalAccessToken };
 }
 
-/** RFC 1035, with at least one dot: `localhost` and plain words are not domains of users. */
+/** RFC 1035, with at least one dot. `localhost` and single words are not domains of users. */
 const domain = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
 function readDomain(field: Field | undefined, source: Source, report: Report): string | undefined {

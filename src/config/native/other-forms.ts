@@ -1,4 +1,4 @@
-/** Documents that are something else as a whole: each of these forms gets a message of its own. Pure. */
+/** Recognizes documents of other kinds. Each kind gets its own message. Pure. */
 
 import type { Report } from '../diagnostics/report.ts';
 import { nearestName } from '../diagnostics/suggest.ts';
@@ -91,7 +91,7 @@ function reportNoApplication(source: Source, root: Field, report: Report): boole
   return true;
 }
 
-/** All lines below a new `application:`; not for a document in braces, whose lines mean nothing. */
+/** Indents all lines below a new `application:`. Not for documents in braces, where lines are irrelevant. */
 function indentAll({ text }: Source) {
   if (/^\s*\{/.test(text) || /^(---|%)/m.test(text) || text.startsWith('\ufeff')) return undefined;
   const indented = text.replace(/^(?=[^\r\n])/gm, '  ');

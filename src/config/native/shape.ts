@@ -1,4 +1,4 @@
-/** The document against its schema: every violation as a diagnostic in words, all at once. */
+/** Validates a document against its schema. Reports every violation as a diagnostic, all at once. */
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { type Path, quote } from '../diagnostics/diagnostics.ts';
 import type { Report } from '../diagnostics/report.ts';
@@ -22,7 +22,10 @@ export function checkShape(source: Source, report: Report): void {
   for (const error of errors) reportViolation(error, source, report);
 }
 
-/** Inside a union every branch complains; the union's own error says it in words. A condition adds nothing to its branch. */
+/**
+ * Inside a union, every branch reports an error. The union's own error has the message. A condition adds nothing to its
+ * branch.
+ */
 function isOutermost({ keyword, schemaPath }: ErrorObject): boolean {
   const depth = schemaPath.split('/anyOf').length - 1;
   return keyword === 'anyOf' ? depth === 1 : depth === 0 && keyword !== 'if';
@@ -87,7 +90,7 @@ function explainName(path: Path, name: string, says: string, source: Source, rep
     report.error(path, 'bad-name', `${quote(name)} ${says}`);
     return;
   }
-  // Other pods may use the name: then to change it here alone would break them.
+  // Other pods may use the name, so changing it here alone would break them.
   const isUsed = isPod && source.text.includes(`${name}.pod`);
   const fix = isUsed ? undefined : replaceValue(source, path, suggestion);
   report.error(path, 'bad-name', `${quote(name)} ${says}`, { hint: `for example ${suggestion}`, fix });
@@ -100,7 +103,7 @@ function suggestName(name: string, isPod: boolean): string | undefined {
   return [slug, `${slug}-app`].find((candidate) => pattern.test(candidate));
 }
 
-/** Values that are not in the form of the schema, and whose meaning is certain all the same: accepted, with a warning. */
+/** Accepts values in another form whose meaning is certain, with a warning. */
 
 /** Returns whether the value has its intended meaning. Then only its form can be wrong. */
 function acceptLeniently(error: ErrorObject, path: Path, source: Source, report: Report): boolean {

@@ -1,4 +1,4 @@
-/** Fields with an unknown name: what they are elsewhere, or a slip of. Pure. */
+/** Unknown fields: explains names of other formats, and corrects typos. Pure. */
 import type { Path } from '../diagnostics/diagnostics.ts';
 import type { Advice } from '../diagnostics/report.ts';
 import { nearestName } from '../diagnostics/suggest.ts';
@@ -109,7 +109,7 @@ const applicationMeanings: Record<string, Meaning> = {
   env: { hint: 'variables belong to a pod, in "vars"' },
 };
 
-/** Advice on the unknown field `name` of the map at `path`, whose fields are `known`. */
+/** Returns advice on the unknown field `name` of the map at `path`, whose known fields are `known`. */
 export function adviseOn(source: Source, path: Path, name: string, known: readonly string[]): Advice {
   const parent = nearest(source.root, path).field.tree;
   const value = parent.kind === 'map' ? parent.entries.get(name)?.value : undefined;

@@ -12,7 +12,7 @@ const maxVars = 1000;
 
 export type Var = { name: string; value: string; path: Path };
 
-/** Scalars keep the text they were written with; the last of two with the same name counts. */
+/** Scalars keep their written text. If a name repeats, the last value counts. */
 export function readVars(field: Field | undefined, source: Source, report: Report): Var[] {
   if (!field || isEmpty(field)) return [];
   const found = new Map<string, Var>();
@@ -41,14 +41,14 @@ export function readVars(field: Field | undefined, source: Source, report: Repor
   return [...found.values()];
 }
 
-/** `{ key, value }`, or a map of one: the lists that the schema knows. */
+/** Returns whether the entry is `{ key, value }`, or a map with one key: the forms that the schema allows. */
 function isDocumented({ tree }: Field): boolean {
   if (tree.kind !== 'map') return false;
   const keys = [...tree.entries.keys()];
   return keys.length === 1 || (tree.entries.has('key') && keys.every((key) => key === 'key' || key === 'value'));
 }
 
-/** The list as a map; undefined where comments would be lost, or a list in brackets does not stand on one line. */
+/** Rewrites the list as a map. Undefined if comments would be lost, or if a bracketed list spans several lines. */
 function mapInstead(source: Source, { at, to }: Span, vars: readonly Var[]): TextEdit | undefined {
   const written = source.text.slice(at, to);
   if (written.includes('#')) return undefined;
@@ -59,7 +59,7 @@ function mapInstead(source: Source, { at, to }: Span, vars: readonly Var[]): Tex
   const lineStart = source.text.lastIndexOf('\n', at - 1) + 1;
   const indent = source.text.slice(lineStart, at);
   if (!written.startsWith('-') || indent.trim() !== '') return undefined;
-  // A list may stand below its key without an indent; a map may not.
+  // A list may have the same indentation as its key. A map may not.
   const text = lines.map((line) => `${indent}  ${line}`).join('\n');
   return { from: lineStart, to: at + written.trimEnd().length, text };
 }
@@ -92,7 +92,7 @@ function readEntry(entry: Field, found: Map<string, Var>, report: Report): void 
     for (const [name, own] of entriesOf(entry)) add(found, name, own, own.path, report);
     return;
   }
-  // `- name: x` alone is a variable with the name `name`, `- key: x` one without a value.
+  // `- name: x` alone is a variable with the name `name`. `- key: x` is a variable without a value.
   if (!value && keys[0] === 'name') {
     add(found, 'name', label, label.path, report);
     return;

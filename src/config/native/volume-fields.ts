@@ -9,7 +9,7 @@ import { parseBytes, readBoolean, readSize } from '../values/units.ts';
 const defaultBytes = 2 ** 30;
 /** A volume of less holds not even an empty database: its unit is forgotten. */
 const minPlausibleBytes = 64 * 1024;
-/** As in the schema, which reports more. */
+/** As in the schema, which reports larger lists. */
 const maxVolumes = 50;
 
 export function readVolumes(field: Field | undefined, report: Report): VolumeSpec[] {

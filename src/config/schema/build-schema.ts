@@ -20,7 +20,7 @@ const BuildSource = closed(
   },
 );
 
-/** Other fields of a build are those of Compose. `checkBuilds` judges it. */
+/** Other fields of a build are the same as in Compose. `checkBuilds` checks it. */
 export const Build = Type.Union(
   [
     Type.String(),

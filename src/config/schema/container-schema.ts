@@ -1,4 +1,4 @@
-/** The schema of what a pod's containers are created with beyond their image and limits. */
+/** The schema of container options other than the image and limits. */
 import { Type } from 'typebox';
 import { AbsolutePath, Count, closed, Scalar, Size, Text, withMessage } from './value-schemas.ts';
 

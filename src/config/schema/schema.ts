@@ -1,6 +1,6 @@
 /**
- * The schema of the configuration document: the only source of its types, its validation, `GET /schema` and the tables
- * of docs/reference/configuration.md. The `x-says` of a field is the message for a violation of its rule.
+ * The schema of the configuration document, from which its types, its validation, `GET /schema` and
+ * docs/reference/configuration.md are generated. The `x-says` of a field is the message for a violation of its rule.
  */
 import { type Static, Type } from 'typebox';
 import { applicationNamePattern } from './field-rules.ts';

@@ -5,10 +5,10 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type Configuration, ConfigurationSchema } from './schema.ts';
 
-/** All violations at once, each with the part of the schema that it violates. */
+/** Reports all violations at once, each with the violated part of the schema. */
 export const validatorOptions = { allErrors: true, verbose: true, strict: false } as const;
 
-/** Compiled when the first document comes: that takes 0.2 s of processor, and many a process reads none. */
+/** Compiled on first use, because it takes 0.2 s of processor time, and many processes never read a document. */
 let compiled: ValidateFunction<Configuration> | undefined;
 
 export function configurationValidator(): ValidateFunction<Configuration> {

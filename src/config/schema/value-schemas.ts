@@ -1,11 +1,14 @@
 /** The small parts of the configuration's schema: texts with a pattern, quantities, ports. */
 import { type TProperties, type TSchemaOptions, Type } from 'typebox';
 
-/** An object of known fields, and of extensions (`x-…`). Others are reported as warnings; editors underline them. */
+/**
+ * An object with known fields and extensions (`x-…`). Other fields are reported as warnings, and editors underline
+ * them.
+ */
 export const closed = <T extends TProperties>(properties: T, options: TSchemaOptions) =>
   Type.Object(properties, { additionalProperties: false, patternProperties: { '^x-': {} }, ...options });
 
-/** The words in which a violation is reported; anything that reads JSON Schema ignores them. */
+/** Sets the message for a violation. Other readers of JSON Schema ignore it. */
 export const withMessage = (words: string) => ({ 'x-says': words });
 
 const absolutePathPattern = '^/[^\\u0000-\\u001f]*$';

@@ -1,13 +1,13 @@
-/** Tools that change everything of an application, and what keeps strangers out of them. Pure. */
+/** Administration tools, and their protection from unauthorized users. Pure. */
 
 import type { PodSpec } from '../spec/spec.ts';
 import { shortNameOf } from '../values/image-names.ts';
 
 type Tool = {
   name: string;
-  /** The variables that hold its password; without any, it has none of its own. */
+  /** The variables with the tool's password. Empty if it has no password of its own. */
   passwords: string[];
-  /** Protection without these variables: a well-known password, none, or (undefined) another mechanism. */
+  /** The protection without these variables: a well-known password, none, or (undefined) another mechanism. */
   otherwise: 'default-password' | 'no-password' | undefined;
 };
 
@@ -63,6 +63,6 @@ export function openTool({ image, vars }: PodSpec): OpenTool | undefined {
 }
 
 export type OpenTool =
-  /** Access requires only the password of the data behind it, or none. */
+  /** Access requires only the password of the database, or none. */
   | { name: string; because: 'no-password' }
   | { name: string; because: 'default-password' | 'known-password'; variable: string };

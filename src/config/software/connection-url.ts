@@ -2,9 +2,9 @@
 import { databaseOf } from './software.ts';
 
 type Database = {
-  /** As it was configured. */
+  /** The configured image. */
   image: string;
-  /** The name by which other pods reach it. */
+  /** The host name for other pods. */
   host: string;
   ports: readonly number[];
   env: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** Where databases keep their data, and whether that is on a volume of their pod. Pure. */
+/** Finds the data directories of databases, and whether they are on a volume of their pod. Pure. */
 
 import type { PodSpec } from '../spec/spec.ts';
 import { shortNameOf } from '../values/image-names.ts';
@@ -22,22 +22,25 @@ const directories: Record<string, string> = {
   influxdb: '/var/lib/influxdb2',
   neo4j: '/data',
 };
-/** Images of others under the same names, which keep their data elsewhere. */
+/** Images of other publishers with the same names and other data directories. */
 const distributed = /(?:^|\/)(?:bitnami|bitnamilegacy|linuxserver|rapidfort|chainguard|wodby)\//;
 /** Sets another directory of the program. PostgreSQL has a variable for it. */
 const chosen = /(?:^|\s)(?:-D|--?datadir|--dbpath)(?:[=\s]|$)/;
 
-/** Where the image of a database keeps its data, by its name; undefined for others. */
+/** Returns the data directory of a database image, by its name. Undefined for other images. */
 export function dataDirectoryOf(image: string): string | undefined {
   const name = shortNameOf(image);
   return Object.hasOwn(directories, name) ? directories[name] : undefined;
 }
 
-/** Where a volume is missing, and whether there are volumes that are elsewhere; undefined for a pod that has one. */
+/**
+ * Returns the directory without a volume, and whether the pod has volumes elsewhere. Undefined if the directory is on a
+ * volume.
+ */
 export function unsavedData(pod: PodSpec): { directory: string; hasOthers: boolean } | undefined {
   const { image, volumes, vars, command = [], resourceType, servicePorts } = pod;
   const usual = dataDirectoryOf(image);
-  // Without a port it is a client of a database, such as one that makes backups.
+  // Without a port, the pod is a client of a database, such as a backup.
   if (usual === undefined || resourceType === 'job' || servicePorts.length === 0) return undefined;
   const directory = vars.PGDATA ?? usual;
   if (volumes.length === 0) return { directory: usual, hasOthers: false };

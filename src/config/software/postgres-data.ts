@@ -1,4 +1,4 @@
-/** Where PostgreSQL's image keeps its data. Pure. */
+/** The data directory of PostgreSQL's image. Pure. */
 import type { PodSpec } from '../spec/spec.ts';
 
 /** The volume that images up to 17 declare. */
@@ -9,8 +9,8 @@ export const newDataDirectory = '/var/lib/postgresql';
 export const dataDirectory = `${oldDataDirectory}/pgdata`;
 
 /**
- * The official image from 18 on refuses to start when a volume is mounted at the directory of the earlier ones, unless
- * PGDATA says otherwise. An image without a version in its tag is a new one.
+ * From version 18, the official image refuses to start if a volume is mounted at the directory of earlier versions,
+ * unless PGDATA is set. An image without a version in its tag is a new one.
  */
 export function needsDataDirectory({ image, volumes, vars }: PodSpec): boolean {
   const match = /(?:^|\/)(?:postgres|pgvector\/pgvector|postgis\/postgis)(?::([^@]*))?(?:@.*)?$/.exec(image);

@@ -72,7 +72,7 @@ export function variablesOf(kind: DatabaseKind): RegExp {
 /** Databases that speak HTTP on their first port: a public path is unwise there, and works. */
 const speaksHttp = new Set<DatabaseKind>(['elasticsearch', 'clickhouse', 'rabbitmq', 'nats']);
 
-/** The kind of database that an image is; undefined for anything else. */
+/** Returns the kind of database of an image. Undefined for other images. */
 export function databaseOf(image: string): DatabaseKind | undefined {
   const name = shortNameOf(image);
   if (name === 'server') return /(?:^|\/)mssql\/server(?:[:@]|$)/.test(image) ? 'mssql' : undefined;
@@ -88,7 +88,7 @@ export function isMainDatabase(kind: DatabaseKind | undefined): boolean {
   return kind !== undefined && ['postgres', 'mysql', 'mongo', 'mssql', 'cassandra'].includes(kind);
 }
 
-/** Variables that images read when they make their database; one that is there stays as it is. */
+/** Variables that images only read when they create their database. An existing database is not changed. */
 const firstStart: Partial<Record<DatabaseKind, RegExp>> = {
   postgres: /^POSTGRES(?:QL)?_(?:PASSWORD|USER(?:NAME)?|DB|DATABASE|INITDB_ARGS|HOST_AUTH_METHOD)(?:_FILE)?$/,
   mysql: /^(?:MYSQL|MARIADB)_(?:ROOT_PASSWORD|PASSWORD|USER|DATABASE)(?:_FILE)?$/,
@@ -170,8 +170,8 @@ export function httpPortOf(image: string): number | undefined {
 }
 
 /**
- * Images whose ENTRYPOINT is the program itself: their command holds its arguments only. Not here are images whose
- * entrypoint is a script that runs any command (postgres, redis, node, …).
+ * Images whose ENTRYPOINT is the program, so that their command only contains its arguments. Images whose entrypoint is
+ * a script that runs any command are not listed (postgres, redis, node, …).
  */
 const entrypoints: Record<string, string> = {
   hydra: 'hydra',
@@ -201,7 +201,7 @@ export function entrypointOf(image: string): string | undefined {
   return Object.hasOwn(entrypoints, name) ? entrypoints[name] : undefined;
 }
 
-/** Variables with these prefixes are built into pages and read by browsers, which know no `.pod` names. */
+/** Variables with these prefixes are built into pages and read by browsers, which cannot resolve `.pod` names. */
 const browserPrefix =
   /^(?:NEXT_PUBLIC_|VITE_|REACT_APP_|NUXT_PUBLIC_|EXPO_PUBLIC_|GATSBY_|VUE_APP_|NG_APP_|PUBLIC_|STORYBOOK_|RSBUILD_PUBLIC_)/;
 
@@ -209,7 +209,10 @@ export function isBrowserVariable(name: string): boolean {
   return browserPrefix.test(name);
 }
 
-/** Variables whose value is a host without a port: the domain of a cookie or of mail, the hosts that are answered. */
+/**
+ * Returns whether the value of a variable is a host without a port: the domain of a cookie or of mail, or allowed
+ * hosts.
+ */
 export function wantsHost(name: string): boolean {
   return /(?:^|_)(?:COOKIE|SESSION|E?MAIL|SMTP)_(?:\w*_)?(?:DOMAIN|HOST)$|(?:^|_)(?:(?:ALLOWED|TRUSTED)_HOSTS?|VIRTUAL_HOST|LETSENCRYPT_HOST)$/.test(
     name.slice(0, 200),

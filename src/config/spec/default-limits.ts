@@ -1,4 +1,4 @@
-/** The limits of a pod whose configuration sets none. Pure. */
+/** The default limits of pods. Pure. */
 import type { Resources } from './spec.ts';
 
 type PodResources = { requests: Resources; limits: Resources };
@@ -11,7 +11,7 @@ const defaultLimits = { cpuMillis: 1000, memoryBytes: 512 * mebibyte };
 /** Docker's own lower limits. */
 const minLimits = { cpuMillis: 10, memoryBytes: 6 * mebibyte };
 
-/** Where no limit is given, the default one, or the request if that is more. */
+/** Returns the configured limit, or else the default. A larger request takes precedence over the default. */
 export function limitOf({ requests, limits }: PodResources, resource: keyof Resources): number {
   return Math.max(limits[resource] ?? Math.max(defaultLimits[resource], requests[resource] ?? 0), minLimits[resource]);
 }

@@ -1,4 +1,4 @@
-/** Names by which the pods of an application reach each other. Pure. */
+/** Host names of pods for each other. Pure. */
 import type { AppSpec, PodSpec } from './spec.ts';
 
 type Named = Pick<PodSpec, 'name' | 'resourceType' | 'replicas' | 'aliases'>;
@@ -7,9 +7,9 @@ type Named = Pick<PodSpec, 'name' | 'resourceType' | 'replicas' | 'aliases'>;
 export type AddressBook = ReadonlyMap<string, string>;
 
 /**
- * Maps every name to its pod. A pod's own names come first; further names that two pods could have go to the first pod
+ * Maps every name to its pod. A pod's own names take precedence. An alias that matches two pods goes to the first pod
  * in the document. Documents also use `<app>-<pod>.pod`, `<pod>-<app>.pod` and `<app>-<pod>-service` (design, section
- * 10): they resolve unless a pod really has that name.
+ * 10), which resolve unless a pod has that name.
  */
 export function addressBook({ name: application, pods }: { name: string; pods: Named[] }): AddressBook {
   const book = new Map<string, string>();
@@ -26,7 +26,7 @@ export function addressBook({ name: application, pods }: { name: string; pods: N
   return book;
 }
 
-/** The names of one replica of a pod, its own first. `book` is that of the application. */
+/** Returns the names of one replica of a pod, its own first. `book`: the address book of the application. */
 export function aliasesOf(spec: AppSpec, book: AddressBook, pod: PodSpec, replica: number): string[] {
   const own = [`${pod.name}.pod`, pod.name];
   const others = pod.resourceType === 'statefulset' ? namesOfReplica(pod.name, replica) : [];

@@ -4,7 +4,7 @@ import { splitPath } from '../values/container-paths.ts';
 import { escapeParameters } from '../variables/parameter-expansion.ts';
 import type { AppSpec, ContainerOptions, FileSpec, HealthCheck, PodSpec, Resources, VolumeSpec } from './spec.ts';
 
-/** Only what differs from the defaults is written. */
+/** Writes only values that differ from the defaults. */
 export function printSpec({ name, url, registryLogin, pods }: AppSpec): string {
   const application = { name, url, registryLogin, pods: pods.map(podDocument) };
   const document = new Document({ application: withoutNothing(application) });
@@ -13,11 +13,14 @@ export function printSpec({ name, url, registryLogin, pods }: AppSpec): string {
       if (typeof scalar.value === 'string' && isDelicate(scalar.value)) scalar.type = 'QUOTE_DOUBLE';
     },
   });
-  // Without a line width long texts stay on one line, so that no fold adds a space to them.
+  // Without a line width, long texts stay on one line, because a fold would add a space.
   return document.toString({ lineWidth: 0, doubleQuotedAsJSON: true });
 }
 
-/** In several lines, and so that a block of lines would not keep it: blank at its beginning, or with control characters. */
+/**
+ * Returns whether a text of several lines would change in a block scalar: it starts with blanks or has control
+ * characters.
+ */
 function isDelicate(text: string): boolean {
   return text.includes('\n') && /^\s|(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Cf}]/u.test(text);
 }
@@ -78,7 +81,7 @@ function secretDocument({ path, content, isSecret: _, ...access }: FileSpec, ind
   const { directory, fileName } = splitPath(path);
   return {
     name: `secret-${index + 1}`,
-    // In several lines nothing is replaced, so nothing is escaped.
+    // Files of several lines are not interpolated, so they are not escaped.
     data: content.includes('\n') ? content : escapeParameters(content),
     fileName,
     mountPath: directory,

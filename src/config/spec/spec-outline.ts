@@ -6,7 +6,7 @@ import { usesOf } from './uses.ts';
 
 export type PodOutline = {
   name: string;
-  /** As the document writes it. */
+  /** The image as written in the document. */
   image: string;
   /** Public paths; empty for an internal pod. */
   paths: string[];
@@ -18,7 +18,7 @@ export type PodOutline = {
   replicas: number;
 };
 
-/** One entry per pod, in the document's order. */
+/** Returns one entry per pod, in the document's order. */
 export function outlineOf(spec: AppSpec): PodOutline[] {
   const uses = usesOf(spec);
   return spec.pods.map((pod) => ({

@@ -1,4 +1,4 @@
-/** The normalised configuration: what one document describes, after parsing and before anything runs. */
+/** The normalized configuration: the content of one document after parsing. */
 import { canonicalRegistry, registryOf } from '../values/image-names.ts';
 import { replaceScriptlets } from '../variables/scriptlets.ts';
 
@@ -16,7 +16,7 @@ export type RegistryLogin = { registry: string; username: string; personalAccess
 export type RouteOptions = {
   /** The pod receives the path without the prefix that is its route: `/api/users` as `/users`. */
   stripPrefix?: true;
-  /** Requests of one client address go to the same replica, as long as the replicas stay the same. */
+  /** Requests of one client address go to the same replica while the set of replicas is unchanged. */
   sticky?: true;
 };
 
@@ -27,7 +27,7 @@ export type PodSpec = RouteOptions & {
   path?: string;
   /** The first one is the port of the public route and of the default readiness check. */
   servicePorts: number[];
-  /** Values may hold scriptlets such as `<% URL %>`; they are replaced when the deployment's host is known. */
+  /** Values may contain scriptlets such as `<% URL %>`, which are replaced when the deployment's host is known. */
   vars: Record<string, string>;
   entrypoint?: string[];
   command?: string[];
@@ -40,17 +40,17 @@ export type PodSpec = RouteOptions & {
   healthCheck?: HealthCheck;
   useGPU: boolean;
   subdomain?: string;
-  /** Pods that must be ready before this one is started. */
+  /** Pods that must be ready before this one starts. */
   dependsOn: string[];
-  /** Pods from `dependsOn`. When one of them gets a new workload, this pod gets a new workload too. */
+  /** Pods from `dependsOn`. If one of them gets a new workload, this pod also gets a new one. */
   restartsWith?: string[];
-  /** Further names by which the other pods reach it, for example the name of a service that is not a legal pod name. */
+  /** Additional names for other pods, such as the name of a service that is not a valid pod name. */
   aliases?: string[];
   /** Directory that the process starts in. Default: the image's. */
   workingDir?: string;
   /** User or `user:group` that the process runs as, by name or number. Default: the image's. */
   user?: string;
-  /** Further container options; absent if none were requested. */
+  /** Additional container options. Absent if none were requested. */
   container?: ContainerOptions;
 };
 
@@ -73,7 +73,7 @@ export type ContainerOptions = {
   ulimits?: Record<string, Ulimit> | undefined;
   /** Additional groups of the user, by name or number. */
   groups?: string[] | undefined;
-  /** Names with their addresses: public ones, or the pod's own. */
+  /** Names with their addresses: public addresses, or the pod's own. */
   extraHosts?: Record<string, string> | undefined;
   /** Kernel settings of the container's own network. */
   sysctls?: Record<string, string> | undefined;
@@ -100,7 +100,10 @@ export type VolumeSpec = {
   name: string;
   sizeBytes: number;
   mountPath: string;
-  /** A volume of the application: all pods that name it have the same one. Otherwise it is the pod's own. */
+  /**
+   * Whether the volume belongs to the application, so that all pods that name it share it. Otherwise it is the pod's
+   * own.
+   */
   isShared?: boolean;
 };
 
@@ -108,16 +111,16 @@ export type Resources = { cpuMillis?: number; memoryBytes?: number };
 
 export type HealthCheck = HttpCheck | CommandCheck | StartPatience | NoCheck;
 
-/** A GET that answers 2xx or 3xx. */
+/** A GET request that must return 2xx or 3xx. */
 export type HttpCheck = CheckTimes & { path: string; port: number };
 
-/** A program in the container that ends with 0, word for word; no shell reads it. */
+/** A command in the container that must exit with 0. No shell interprets it. */
 export type CommandCheck = CheckTimes & { command: string[] };
 
 /** No test: the default readiness check, whose failures in these seconds after the start do not count. */
 export type StartPatience = { startPeriodSeconds: number };
 
-/** Not even the image's own HEALTHCHECK: its first port, or that it runs. */
+/** Also disables the image's own HEALTHCHECK. The pod is ready when its first port is open, or when it runs. */
 export type NoCheck = { disabled: true };
 
 export type CheckTimes = {
@@ -125,7 +128,7 @@ export type CheckTimes = {
   periodSeconds: number;
   timeoutSeconds: number;
   failureThreshold: number;
-  /** After its start, failures in these seconds do not count; a success does. */
+  /** Failures in these seconds after the start do not count. A success does. */
   startPeriodSeconds?: number;
 };
 
@@ -142,9 +145,9 @@ export function segmentsOf(path: string): number {
   return path.split('/').filter(Boolean).length;
 }
 
-/** At which hosts visitors reach a pod: the deployment's own, and names below the custom domain. Pure. */
+/** The hosts of a pod: the deployment's own host, and names below the custom domain. Pure. */
 
-/** A pod of a subdomain leaves the deployment's own host to the one that has the same path there. */
+/** A pod with a subdomain does not use the deployment's own host if another pod has the same path there. */
 export function isAtOwnHost(pod: PodSpec, { pods }: Pick<AppSpec, 'pods'>): boolean {
   if (!isPublic(pod)) return false;
   if (pod.subdomain === undefined) return true;
@@ -152,10 +155,10 @@ export function isAtOwnHost(pod: PodSpec, { pods }: Pick<AppSpec, 'pods'>): bool
   return rivals.every(({ subdomain }) => subdomain !== undefined) && rivals[0] === pod;
 }
 
-/** The name of a pod that is reached at one of its own, once that is proven. */
+/** Returns the host name of a pod with a subdomain, which works once it is proven. */
 export function subdomainOf({ url }: Pick<AppSpec, 'url'>, pod: PodSpec): string | undefined {
   if (url === undefined || pod.subdomain === undefined || !isPublic(pod)) return undefined;
-  // As names of domains are kept.
+  // Normalized like the stored names of domains.
   return `${pod.subdomain}.${url}`.toLowerCase().replace(/\.$/, '');
 }
 
@@ -165,9 +168,9 @@ function isPublic({ path, resourceType }: PodSpec): boolean {
 }
 
 /**
- * How a normalised configuration is stored. Its text names its version, because later releases will read it. A
- * change of `AppSpec` that is more than a new optional field makes a new version, and `readSpec` converts the old one.
- * `test/golden` has a text of each version.
+ * The stored form of a normalized configuration. It contains its version, because later releases read it. Any change of
+ * `AppSpec` other than a new optional field requires a new version, and `readSpec` converts the old one. `test/golden`
+ * has a text of each version.
  */
 
 const currentVersion = 1;
@@ -198,7 +201,7 @@ export function imagesOf({ pods, registryLogin }: AppSpec): string[] {
   return [...new Set(written.map((image) => image.replace(/^\//, '')))];
 }
 
-/** The login when it is one of this image's registry: credentials go nowhere else. */
+/** Returns the login if it is for the registry of this image. Credentials are not sent to other registries. */
 export function loginFor(image: string, login: RegistryLogin | undefined): RegistryLogin | undefined {
   if (!login) return undefined;
   const host = login.registry.replace(/^[a-z]+:\/\//i, '').split('/')[0] ?? '';

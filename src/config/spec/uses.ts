@@ -14,7 +14,7 @@ export type Directory = {
 
 export type Reference = {
   pod: string;
-  /** As written, e.g. `db.pod` or `db`. */
+  /** The name as written, such as `db.pod` or `db`. */
   name: string;
   /** The position of the name in the text. */
   at: number;
@@ -24,7 +24,7 @@ export function directoryOf(spec: AppSpec): Directory {
   const book = addressBook(spec);
   const ports = new Map(spec.pods.map(({ name, servicePorts }) => [name, servicePorts]));
   return {
-    // Names of hosts are the same in upper and lower case; those of pods are in lower case.
+    // Host names are case-insensitive. Names of pods are in lower case.
     podOf: (name) => book.get(name) ?? book.get(name.toLowerCase()),
     portsOf: (pod) => ports.get(pod) ?? [],
   };
@@ -51,7 +51,7 @@ function namedBy({ vars, entrypoint = [], command = [], files }: PodSpec, direct
   ].map(({ pod }) => pod);
 }
 
-/** `CORS_ORIGIN`, `ALLOWED_HOSTS`: who may call this pod, not whom it calls. */
+/** `CORS_ORIGIN`, `ALLOWED_HOSTS`: the value names callers of this pod, not hosts that it calls. */
 function tellsOfCallers(variable: string): boolean {
   return /(?:^|_)(?:CORS|CSRF|ALLOW|ALLOWED|TRUSTED|WHITELIST)_|(?:^|_)ORIGINS?$/i.test(variable.slice(0, 200));
 }
@@ -60,7 +60,7 @@ function tellsOfCallers(variable: string): boolean {
 const hostVariable =
   /(?:HOSTS?|HOSTNAME|SERVERS?|ADDR|ADDRESS|ADDRESSES|ENDPOINTS?|URLS?|URI|BROKERS?|SEEDS|UPSTREAM|[._](?:NODES|PEERS|SERVICE))$/i;
 
-/** Every name of a pod that stands where a host does; `variable` is the one whose value the text is. */
+/** Returns the names of pods in host positions. `variable`: the name of the variable with this value. */
 export function referencesIn(text: string, directory: Directory, variable = ''): Reference[] {
   const areHosts = hostVariable.test(variable.slice(-100)) && isListOfHosts(text);
   const references: Reference[] = [];
@@ -86,7 +86,7 @@ const maxBefore = 160;
 const maxAfter = 300;
 const maxOfKey = 40;
 
-/** The word before is a user's or a password: of `//user:password@host`, a scriptlet or variable inside included. */
+/** The preceding word is a user or a password, as in `//user:password@host`, possibly with a scriptlet or variable. */
 const userAhead = /^(?::(?:<%[^%<>]*%>|\$\{[^{}]*\}|[^\s/@,<$]|<(?!%)|\$(?!\{))*)?@/;
 const userBefore = /[:/}>][^\s"'`(]*@$/;
 const hostKey = /(?:^|[\s"'{[;,?&])[\w.-]*(?:host|hosts|hostname|server|addr|address)["']?\s{0,9}[=:]\s{0,9}["']?$/i;
@@ -102,7 +102,7 @@ function standsAsHost(name: string, before: string, after: string, ports: readon
   if (hostKey.test(key) || hostOption.test(key)) return true;
   const port = /^(?::(\d{2,5})(?![\w@.-])|\s(\d{3,5})(?![\w.-]))/.exec(after);
   if (!port) return false;
-  // Behind a colon a short number is mostly a version (`postgres:16`), and behind a space any number can stand.
+  // After a colon, a short number is usually a version (`postgres:16`), and after a space it can be any number.
   const isOwn = ports.includes(Number(port[1] ?? port[2]));
   return isOwn || (port[1] !== undefined && port[1].length > 2);
 }

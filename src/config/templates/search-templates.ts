@@ -9,7 +9,7 @@ export function searchTemplates<T extends Searched>(templates: readonly T[], sea
   });
 }
 
-/** Finding what people look for by a few words. Pure. */
+/** Searches entries by a few words. Pure. */
 
 type Texts = {
   /** The whole text to search. */

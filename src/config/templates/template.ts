@@ -1,4 +1,4 @@
-/** A template, an application to start from: a text that says what it is, `---`, and its configuration. Pure. */
+/** A template, an application to start from: a description, `---`, and its configuration. Pure. */
 import { type Static, Type } from 'typebox';
 import Value from 'typebox/value';
 import { parse } from 'yaml';
@@ -20,7 +20,7 @@ const About = Type.Object(
 export type Template = Static<typeof About> & {
   name: string;
   images: string[];
-  /** The configuration, below comments that say what it is. */
+  /** The configuration, with a comment that describes it. */
   document: string;
 };
 

@@ -32,7 +32,7 @@ export function readBuildSource(build: Field | undefined): ReadBuildSource | und
 /** https://docs.docker.com/build/concepts/context/#git-repositories */
 const remoteContext = /^(https?:\/\/[^#\s]+\.git)(?:#([^:\s]*)(?::(\S*))?)?$/;
 
-/** The same for sources with the same files. */
+/** Returns the same key for sources with the same files. */
 export function repositoryKey({ git, ref = '', path = '' }: WrittenAddress): string {
   return JSON.stringify([git, ref, path]);
 }

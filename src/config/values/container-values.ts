@@ -8,18 +8,18 @@ import { quote } from '../diagnostics/diagnostics.ts';
 import type { FileAccess, Ulimit } from '../spec/spec.ts';
 import { parseUrl } from './patterns.ts';
 
-/** How a form reports about the place that it reads. */
+/** Reports problems of the field that is being read. */
 export type FieldReporter = {
   /** The value cannot be had. */
   refuse(message: string, hint: string): void;
-  /** It is read as something else, or has no effect. */
+  /** Reports a value that is read differently, or has no effect. */
   note(message: string, hint: string): void;
 };
 
-/** As many of each as a pod may have; nothing is read behind them. */
+/** The maximum numbers for a pod. Further entries are not read. */
 export const max = { tmpfs: 20, groups: 20, names: 50 };
 
-/** A stop occupies one of the service's places. A pod that needs longer must keep its data safe at any time. */
+/** A stop occupies one of the service's slots. A pod that needs longer must store its data safely at any time. */
 const longestStopSeconds = 30;
 
 const signals = new Set(
@@ -65,7 +65,7 @@ const ulimits: Record<string, number> = {
   data: 2 ** 50,
 };
 
-/** `soft` and `hard`: -1 means no limit. Undefined if the default stays. */
+/** `soft` and `hard`: -1 means no limit. Undefined if the default applies. */
 export function readUlimit(name: string, soft: number, hard: number, say: FieldReporter): Ulimit | undefined {
   const max = Object.hasOwn(ulimits, name) ? ulimits[name]! : undefined;
   if (max === undefined) {
@@ -76,7 +76,7 @@ export function readUlimit(name: string, soft: number, hard: number, say: FieldR
     say.note(`the limit ${quote(name)} is set by the operator`, hint);
     return undefined;
   }
-  // The kernel takes other negative numbers for very large ones.
+  // The kernel interprets other negative numbers as very large ones.
   if (Math.min(soft, hard) < -1) {
     say.refuse(
       `${Math.min(soft, hard)} is not a valid limit of ${name}`,
@@ -90,7 +90,7 @@ export function readUlimit(name: string, soft: number, hard: number, say: FieldR
     return undefined;
   }
   const read = { soft: Math.min(softMost!, max), hard: Math.min(hardMost!, max) };
-  // Instead of no limit, ours applies. For limits that are never reached, this is not worth a note.
+  // "No limit" is replaced with the maximum. For limits that are never reached, no note is reported.
   const isCut = [soft, hard].some((value) => value > max || (value === -1 && max <= 16_384));
   if (isCut) say.note(`${name} is ${max} at most`, `write ${max}, or leave it out`);
   return read;
@@ -113,7 +113,7 @@ export function isHostName(name: string, say: FieldReporter): boolean {
   return false;
 }
 
-/** The address of a further name; pods have theirs by aliases. Undefined where it is refused. */
+/** Returns the address for an additional host name. Names of pods are aliases instead. Undefined if it is refused. */
 export function readHost(name: string, address: string, say: FieldReporter): string | undefined {
   if (!isHostName(name, say)) return undefined;
   if (address === 'host-gateway') {
@@ -169,7 +169,7 @@ export function readSysctl(name: string, text: string, say: FieldReporter): stri
   return undefined;
 }
 
-/** `1777`; of the bits above, only the sticky one. */
+/** Reads `1777`. Of the special bits, only the sticky bit is allowed. */
 export function readMode(text: string, say: FieldReporter): string | undefined {
   const mode = text.trim().replace(/^0o/, '');
   if (/^0?[01]?[0-7]{3}$/.test(mode)) return mode.replace(/^0(?=.{3})/, '');
@@ -196,7 +196,7 @@ export function readAccess(
   };
 }
 
-/** A hostname of a container, or its domain: labels of DNS. Undefined for anything else. */
+/** Reads the hostname of a container, or its domain. Undefined if the text is not made of DNS labels. */
 export function readHostname(text: string, say: FieldReporter): string | undefined {
   const name = text.trim();
   if (/^(?=.{1,63}$)[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(name)) return name;
@@ -227,7 +227,10 @@ function isPublicIPv4(text: string): boolean {
   return bits !== undefined && !reservedIPv4.some((range) => isWithin(bits, range));
 }
 
-/** As a number of 32 bits. Only the common form is accepted, because some programs read a leading zero as octal. */
+/**
+ * Returns the address as a 32-bit number. Only the common form is accepted, because some programs read a leading zero
+ * as octal.
+ */
 function bitsOf(text: string): number | undefined {
   const parts = text.split('.');
   if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256))
@@ -241,7 +244,7 @@ function isWithin(bits: number, range: string): boolean {
   return Math.floor(bits / size) === Math.floor(bitsOf(network)! / size);
 }
 
-/** In 2000::/3, which is what the internet has, and without an IPv4 address inside (Teredo, 6to4). */
+/** Returns whether the address is in 2000::/3, the public part of IPv6, and contains no IPv4 address (Teredo, 6to4). */
 function isPublicIPv6(text: string): boolean {
   if (!/^[0-9a-f:]{2,39}$/i.test(text)) return false;
   const host = parseUrl(`http://[${text}]/`)?.hostname;

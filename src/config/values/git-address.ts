@@ -24,7 +24,7 @@ export function readGitAddress({ git, ref, path }: WrittenAddress): Result<GitAd
   if (url.username !== '' || url.password !== '') return withLogin;
   url.pathname = url.pathname.replace(/\/+$/, '');
   if (url.pathname === '/') return notHttps;
-  // Removes a sign with nothing behind it, which `search` and `hash` do not show.
+  // Removes a `?` or `#` with nothing after it, which `search` and `hash` do not show.
   url.search = '';
   url.hash = '';
   if (ref !== undefined && !isRef(ref)) return notRef;
@@ -32,7 +32,7 @@ export function readGitAddress({ git, ref, path }: WrittenAddress): Result<GitAd
   return names ? succeed({ url, ref, path: names }) : notPath;
 }
 
-/** The name of an application whose source contains none; undefined if the address has no usable name. */
+/** Returns the name for an application whose source has none. Undefined if the address has no usable name. */
 export function nameOfAddress({ url, path }: GitAddress): string | undefined {
   const name =
     path.at(-1) ??

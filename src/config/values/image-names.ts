@@ -4,8 +4,8 @@ const dockerHub = 'docker.io';
 const dockerHubAliases = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io', 'hub.docker.com']);
 
 /**
- * Letters, digits and separators, without an empty part and without `..`. An id is not allowed: for Docker,
- * `sha256:e0f9` is any image of the host whose id begins like this, so a user could guess another user's image.
+ * Letters, digits and separators, without an empty part and without `..`. IDs are not allowed: in Docker, `sha256:e0f9`
+ * matches any image of the host whose ID begins like this, so a user could guess another user's image.
  */
 const reference = /^(?!sha256:)(?!.*(\.\.|\/\/))[A-Za-z0-9][A-Za-z0-9._/:@-]*[A-Za-z0-9]$/;
 
@@ -17,7 +17,7 @@ export function isReference(image: string): boolean {
   return image.length <= 512 && reference.test(image);
 }
 
-/** A colon behind the last slash begins the tag; one before it, a port. */
+/** A colon after the last slash begins the tag. A colon before it begins a port. */
 export function splitImage(image: string): { name: string; tag?: string; digest?: string } {
   const at = image.indexOf('@');
   const digest = at === -1 ? undefined : image.slice(at + 1);
@@ -41,7 +41,7 @@ function hasRegistry(image: string): boolean {
   return rest.length > 0 && /[.:]|^localhost$/.test(first!);
 }
 
-/** In lower case; Docker Hub has several names. */
+/** Returns the host in lower case. Docker Hub has several names. */
 export function canonicalRegistry(host: string): string {
   const lower = host.toLowerCase();
   return dockerHubAliases.has(lower) ? dockerHub : lower;
@@ -52,7 +52,9 @@ export function isOfDockerHub(image: string): boolean {
   return registryOf(image) === dockerHub;
 }
 
-/** Registry and repository in full, e.g. `docker.io/library/nginx`: what a registry gives or refuses access to. */
+/**
+ * Returns registry and repository in full, such as `docker.io/library/nginx`. Registries control access per repository.
+ */
 export function repositoryOf(image: string): string {
   const { name } = splitImage(image);
   const registry = registryOf(image);
@@ -60,17 +62,20 @@ export function repositoryOf(image: string): string {
   return `${registry}/${registry === dockerHub && !path.includes('/') ? 'library/' : ''}${path}`;
 }
 
-/** Where a registry has an image: the path of its repository there, and what stands for the image in it. */
+/** The location of an image in a registry: the path of its repository, and its tag or digest. */
 export type ImageLocation = { registry: string; repository: string; reference: string };
 
-/** A digest goes before a tag; without either it is `latest`. */
+/** A digest takes precedence over a tag. The default is `latest`. */
 export function locateImage(image: string): ImageLocation {
   const { tag, digest } = splitImage(image);
   const registry = registryOf(image);
   return { registry, repository: repositoryOf(image).slice(registry.length + 1), reference: digest ?? tag ?? 'latest' };
 }
 
-/** The same for all spellings of a reference: `docker.io/library/nginx:1`, or with the digest where it has one. */
+/**
+ * Returns the same text for all spellings of a reference: `docker.io/library/nginx:1`, or with the digest if it has
+ * one.
+ */
 export function fullReference(image: string): string {
   const { registry, repository, reference } = locateImage(image);
   return `${registry}/${repository}${isPinned(image) ? '@' : ':'}${reference}`;
@@ -81,7 +86,7 @@ export function shortNameOf(image: string): string {
   return splitImage(image).name.split('/').at(-1)!.toLowerCase();
 }
 
-/** The tag that is written; a reference with a digest may have one too. */
+/** Returns the written tag. A reference with a digest may have one, too. */
 export function tagOf(image: string): string | undefined {
   return splitImage(image).tag || undefined;
 }
@@ -120,7 +125,7 @@ const maxLength = 512;
 /** Sorts a reference as written in a document; `<% REGISTRY %>/…` counts as a registry host. */
 export function parseImageReference(image: string): ImageReference {
   if (image.length > maxLength) return { kind: 'invalid', because: 'it is too long' };
-  // An unquoted `# filled by pipeline` is a YAML comment and leaves nothing; quoted, or in brackets, it arrives here.
+  // An unquoted `# filled by pipeline` is a YAML comment, so the value is missing. A quoted one is handled here.
   if (/^$|^[#[]|<[^%]|\$\{|\{\{|^\$[A-Z(]/.test(image) || placeholderName.test(image)) return { kind: 'placeholder' };
   const instead = imageOfAddress(image);
   if (instead) return { kind: 'invalid', because: 'it is an address, not an image', instead };
@@ -142,7 +147,7 @@ export function parseImageReference(image: string): ImageReference {
   return { kind: 'complete', usesRegistry, ...(tag !== undefined && { tag }), lowerCase };
 }
 
-/** One that its owner has pushed to the service, by the name that it was given: `./api:1`. */
+/** Parses an image that its owner has pushed to the service: `./api:1`. */
 function parsePushed(image: string): ImageReference {
   const { name, tag = 'latest', digest } = splitImage(image);
   const isName = pushedGrammar.test(name.toLowerCase().slice(2)) && tagGrammar.test(tag);

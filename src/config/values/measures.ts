@@ -1,7 +1,7 @@
 /** Measurements of pods and sites, in words. Pure. */
 import { printBytes } from './units.ts';
 
-/** Nothing measured is a dash. */
+/** Prints a dash for a missing value. */
 export type Print = (value: number | null) => string;
 
 const dash = '–';
@@ -21,7 +21,7 @@ export const printSize: Print = (bytes) => (bytes === null ? dash : printBytes(b
 export const printByteRate: Print = (bytes) => (bytes === null ? dash : `${printBytes(bytes)}/s`);
 export const printRate: Print = (rate) => (rate === null ? dash : `${digits(rate)}/s`);
 
-/** Longer than the last bound is not known more exactly. */
+/** Times above the last bound are not known more precisely. */
 export const printTime: Print = (ms) =>
   ms === null ? dash : ms >= 10_000 ? '> 10 s' : ms >= 1_000 ? `${digits(ms / 1_000)} s` : `${digits(ms)} ms`;
 

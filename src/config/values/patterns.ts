@@ -5,7 +5,7 @@ export function escapePattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 
-/** As `URL.parse`, which browsers have had for a shorter time than the others that the dashboard runs in. */
+/** As `URL.parse`, which some of the supported browsers lack. */
 export function parseUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }

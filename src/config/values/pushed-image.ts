@@ -10,7 +10,7 @@ export const pushedRegistry = 'pushed.invalid';
 export type PushedName = {
   /** The first part of the names of an owner's images. Absent: the owner is the user who starts or updates. */
   namespace?: string;
-  /** Behind the namespace. */
+  /** The name without the namespace. */
   name: string;
   reference: { tag: string } | { digest: string };
 };
@@ -33,12 +33,12 @@ export function readPushedName(image: string, host: string): PushedName | undefi
     : undefined;
 }
 
-/** The reference that a revision runs from. A tag decides nothing in it: it is what its owner reads. */
+/** Returns the reference that a revision uses. The tag has no effect, and is only for users. */
 export function pushedReference(repository: string, { digest, tag }: { digest: string; tag?: string }): string {
   return `${pushedRegistry}/${repository}${tag === undefined ? '' : `:${tag}`}@${digest}`;
 }
 
-/** The parts of such a reference; undefined for another registry. */
+/** Returns the parts of such a reference. Undefined for another registry. */
 export function readPushedReference(reference: string): { repository: string; digest: string } | undefined {
   if (!reference.startsWith(`${pushedRegistry}/`)) return undefined;
   const { name, digest } = splitImage(reference);

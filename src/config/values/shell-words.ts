@@ -1,10 +1,13 @@
-/** Commands: a text into words as POSIX does, and what only a shell could do with it. Pure. */
+/** Splits commands into words like POSIX, and finds syntax that only a shell can interpret. Pure. */
 import { split } from 'shlex';
 
 /** Longest command that is split: no document is longer, so that a refused one has a quote that is not closed. */
 const maxLength = 256 * 1024;
 
-/** Scriptlets such as `<% URL %>` stay whole, spaces included, and so does `${NAME:-a b}`. Undefined when a quote is not closed. */
+/**
+ * Splits a text. Scriptlets such as `<% URL %>` and `${NAME:-a b}` stay whole, including their spaces. Undefined if a
+ * quote is not closed.
+ */
 export function splitWords(text: string): string[] | undefined {
   if (text.length > maxLength) return undefined;
   const space = unusedIn(text);
@@ -16,7 +19,7 @@ export function splitWords(text: string): string[] | undefined {
   }
 }
 
-/** One that holds quotes was not written as one: `"<%" and "%>"`. */
+/** A match with quotes is not a scriptlet: `"<%" and "%>"`. */
 const spacedWhole = /<%[\w .-]{0,200}%>|\$\{[A-Za-z_]\w{0,60}:?[-+?][^{}'"\\]{0,200}\}/g;
 
 /** A character of the private use area, as a temporary replacement for a space. */

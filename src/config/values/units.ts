@@ -34,14 +34,14 @@ export function printBytes(bytes: number): string {
   return `${Number((bytes / 1024 ** power).toFixed(1))} ${units[power]}`;
 }
 
-/** A size in another spelling (`512 mb`, `1g`, `512m` as Docker writes it), in the usual one; undefined for no size. */
+/** Normalizes a size in another spelling (`512 mb`, `1g`, Docker's `512m`). Undefined if it is not a size. */
 export function readSize(text: string): string | undefined {
   if (Number.isFinite(parseBytes(text))) return text;
   const match = /^(\d{1,15}(?:\.\d{1,3})?)\s*([kmgt])i?b?(?:ytes)?$/i.exec(text.trim());
   return match ? `${match[1]}${match[2]!.toUpperCase()}i` : undefined;
 }
 
-/** Processors in another spelling (`1 core`, `500 m`, `.5`), in the usual one; undefined for none. */
+/** Normalizes a processor amount in another spelling (`1 core`, `500 m`, `.5`). Undefined if it is not one. */
 export function readCpu(text: string): string | undefined {
   if (/^(?:\d{1,6}m|\d{1,3}(?:\.\d{1,3})?)$/.test(text)) return text;
   const match = /^(\d{0,6}(?:\.\d{1,6})?)\s*(m|millicores?|v?cpus?|cores?)?$/i.exec(text.trim());

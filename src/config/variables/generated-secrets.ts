@@ -8,7 +8,7 @@ import type { AppSpec } from '../spec/spec.ts';
 import { shortNameOf } from '../values/image-names.ts';
 import { isSecretName, wordsOf } from './secret-names.ts';
 
-/** A place of the document in which a variable stands. */
+/** A use of a variable in the document. */
 export type SecretUse = {
   by: Software;
   /** The variable of the pod whose value it is, or is a part of; undefined for its command. */
@@ -44,7 +44,7 @@ function lettersOf(name: string): string {
   return name.toUpperCase().replace(/[^A-Z0-9]/g, '');
 }
 
-/** Where each variable of an application stands, by its name. */
+/** Returns the uses of each variable of an application, by name. */
 export function secretUsesOf({ pods }: AppSpec): Map<string, SecretUse[]> {
   const uses = new Map<string, SecretUse[]>();
   for (const { name: pod, image, vars, command = [], entrypoint = [], files } of pods) {
@@ -66,7 +66,7 @@ export function secretUsesOf({ pods }: AppSpec): Map<string, SecretUse[]> {
   return uses;
 }
 
-/** For which variables without a value a random one can stand; each name is judged once. */
+/** Decides which variables without a value can get a random one. Each name is checked once. */
 export function openGenerated(usesOf: (name: string) => readonly SecretUse[]): (name: string) => boolean {
   const known = new Map<string, boolean>();
   return (name) => {
@@ -107,7 +107,7 @@ const keyed: Record<string, RegExp> = {
   litellm: /^(?:LITELLM|UI)_/,
 };
 
-/** An image of one's own for a database, as `db` with `POSTGRES_PASSWORD`. */
+/** Matches a custom database image, such as `db` with `POSTGRES_PASSWORD`. */
 const stores = /^(?:POSTGRES(?:QL)?|PG|MYSQL|MARIADB|MONGO(?:DB)?(?:_INITDB)?|REDIS|RABBITMQ|SA|MSSQL)_/;
 const storeNames =
   /(?:^|[-_])(?:db|database|postgres(?:ql)?|pg|mysql|mariadb|mongo(?:db)?|redis|rabbitmq|mssql)(?:[-_\d]|$)/;
@@ -116,7 +116,7 @@ const storeNames =
 function isNamedAfter(variable: string, { names }: Software): boolean {
   const [first = '', ...rest] = wordsOf(variable);
   if (first.length < 3 || neutral.has(first) || isOfAnother(variable)) return false;
-  // `WORDPRESS_DB_PASSWORD` is what WordPress says to a database.
+  // `WORDPRESS_DB_PASSWORD` is the password that WordPress sends to a database.
   if (rest.some((word) => databases.has(word))) return false;
   return names.some((name) => name.startsWith(first));
 }
@@ -144,10 +144,10 @@ const isBareToken = /^(?:(?:APP|API|AUTH|BOT|USER|ACCESS|REFRESH)_)?TOKENS?$/;
 
 const setOf = (words: string) => new Set(words.split(' '));
 
-/** Purposes of secrets that no other service needs to know. */
+/** Purposes of secrets that no other service needs. */
 const signing = setOf('SESSION COOKIE COOKIES CSRF XSRF JWT JWE JWS ENCRYPTION SIGNING SALT PEPPER HASH NEXTAUTH');
 
-/** Words that say nothing about whose secret it is. */
+/** Words that do not show the owner of the secret. */
 const neutral = setOf(
   'APP APPLICATION API AUTH BETTER NEXT DJANGO FLASK RAILS LARAVEL SYMFONY PHX NODE EXPRESS BASE KEY SECRET SECRETS ' +
     'INTERNAL SHARED MASTER ROOT ADMIN ADMINISTRATOR SUPERUSER SUPER DEFAULT INITIAL INIT SETUP FIRST USER SITE WEB ' +

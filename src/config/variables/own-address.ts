@@ -1,7 +1,7 @@
-/** Names of variables that hold the application's own address. Pure. */
+/** Names of variables for the application's own address. Pure. */
 import { wordsOf } from './secret-names.ts';
 
-/** Words that go with an address of one's own: `APP_URL`, `VIRTUAL_HOST`, `SITE_DOMAIN`. */
+/** Words in names of the application's own address: `APP_URL`, `VIRTUAL_HOST`, `SITE_DOMAIN`. */
 const own = new Set(
   (
     'APP APPLICATION BASE SITE PUBLIC ROOT NEXTAUTH BETTER AUTH NEXT VITE WEB WEBHOOK WEBSITE FRONTEND EXTERNAL ' +

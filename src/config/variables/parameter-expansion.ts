@@ -2,15 +2,15 @@
 
 export type Part =
   | { kind: 'text'; text: string }
-  /** `operator` is `:-`, `-`, `:?`, `?`, `:+` or `+`, and `word` what stands behind it. */
+  /** `operator`: `:-`, `-`, `:?`, `?`, `:+` or `+`. `word`: the text after it. */
   | { kind: 'parameter'; name: string; operator?: string; word: string; whole: string };
 
 const begin = /\$\$?\{/g;
 const parameter = /^([A-Za-z_][A-Za-z0-9_]{0,199})(?:(:?[-?+])([\s\S]*))?$/;
 
 /**
- * The parts of a text in order. Undefined if there is nothing to replace. `$${` is a literal `${`, and so is everything
- * in braces that is not a name: `${{ … }}`, `${a.b}`, `${#x}`.
+ * Returns the parts of a text in order. Undefined if there is nothing to replace. `$${` is a literal `${`. Braces
+ * without a valid name are literal, too: `${{ … }}`, `${a.b}`, `${#x}`.
  */
 export function readParameters(text: string): Part[] | undefined {
   if (!text.includes('${')) return undefined;
@@ -44,7 +44,7 @@ export function escapeParameters(text: string): string {
   return text.replaceAll('${', () => '$${');
 }
 
-/** Each opening brace with the one that closes it, in one pass. */
+/** Returns each opening brace with its closing brace, in one pass. */
 function pairBraces(text: string): Map<number, number> {
   const pairs = new Map<number, number>();
   const open: number[] = [];

@@ -12,7 +12,7 @@ export type Found = { whole: string; inner: string; scriptlet: Scriptlet | undef
 const anyScriptlet = /<%([^%<>]{0,200})%>/g;
 const simple = { URL: 'url', DOMAIN: 'domain', HOST: 'host', REGISTRY: 'registry' } as const;
 
-/** All scriptlets of a text, known or not, in any spacing. */
+/** Returns all scriptlets of a text, known or not, with any spacing. */
 export function scriptletsIn(text: string): Found[] {
   if (!text.includes('<%')) return [];
   return Array.from(text.matchAll(anyScriptlet), ([whole, inner]) => ({

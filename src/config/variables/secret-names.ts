@@ -13,7 +13,7 @@ export function isSecretName(name: string): boolean {
   return secretWords.test(meaningful.at(-1) ?? '');
 }
 
-/** The words of a name in upper case: `dbRootPassword` and `DB_ROOT_PASSWORD` have the same. */
+/** Returns the words of a name in upper case. `dbRootPassword` and `DB_ROOT_PASSWORD` have the same words. */
 export function wordsOf(name: string): string[] {
   return name
     .slice(0, 200)

@@ -1,7 +1,8 @@
 /**
- * `${NAME}` in the values of an application: from the variables of the same pod, else of the other pods. A missing
- * password or key that a pod defines (`generated-secrets.ts`) becomes `<% SECRET NAME %>`, a random value of the deployment that
- * stays; any other becomes empty, as in Compose. `$NAME` and `$(…)` are left alone, `$${` stands for `${`. Pure.
+ * Replaces `${NAME}` in the values of an application with variables of the same pod, or else of other pods. A missing
+ * password or key that a pod defines (`generated-secrets.ts`) becomes `<% SECRET NAME %>`, a random value of the
+ * deployment that stays the same. Other missing variables become empty, as in Compose. `$NAME` and `$(…)` are not
+ * changed, and `$${` becomes `${`. Pure.
  */
 
 import { missingPassword } from '../checks/database-checks.ts';
@@ -18,7 +19,9 @@ import { type Part, readParameters } from './parameter-expansion.ts';
 import { secretScriptlet } from './scriptlets.ts';
 import { isSecretName } from './secret-names.ts';
 
-/** All replaced values of a document together: a few short variables can stand for gigabytes otherwise. */
+/**
+ * The maximum length of all replaced values of a document. Otherwise, a few short variables could expand to gigabytes.
+ */
 const maxTotalLength = 2 * 1024 * 1024;
 /** Deepest chain of variables that name others. */
 const maxDepth = 20;
@@ -76,7 +79,7 @@ export function resolveVariables(spec: AppSpec, origin: Origin, report: Report):
     const key = `${pod} ${name}`;
     if (known.has(key)) return known.get(key);
     if (depth >= maxDepth) return undefined;
-    // While it is being replaced, a variable that leads back to itself has no value.
+    // While a variable is being replaced, a reference to itself has no value.
     known.set(key, undefined);
     const resolved = replace(value, { pod, path: origin.variable(pod, name) }, 'value', depth + 1);
     known.set(key, resolved);
@@ -139,7 +142,7 @@ export function resolveVariables(spec: AppSpec, origin: Origin, report: Report):
     return '';
   };
 
-  /** A variable that is there and has no value is made of itself, alone or with others in a circle. */
+  /** An existing variable without a value refers to itself, directly or in a cycle. */
   const isCircle = (name: string): boolean =>
     spec.pods.some(({ vars }) => Object.hasOwn(vars, name) && !isItself(vars[name]!, name));
 
@@ -176,7 +179,7 @@ export function resolveVariables(spec: AppSpec, origin: Origin, report: Report):
       ...replaceCommand(pod, index, 'command'),
       ...replaceCheck(pod, index),
       files: pod.files.map((file, position) => {
-        // Several lines are a program or a template, whose `${…}` is its own.
+        // A file with several lines is a program or a template with its own `${…}`.
         const isValue = file.isSecret && !file.content.includes('\n');
         const path = origin.file(index, position);
         return isValue ? { ...file, content: replace(file.content, { pod: index, path }, 'value') } : file;
@@ -216,7 +219,7 @@ function isItself(value: string, name: string): boolean {
   return value === `\${${name}}`;
 }
 
-/** One note for all of them, at the first. */
+/** Reports one note for all of them, at the first. */
 function sayGenerated(generated: ReadonlyMap<string, Path>, report: Report): void {
   const [first] = generated.values();
   if (!first) return;
@@ -229,7 +232,7 @@ function sayGenerated(generated: ReadonlyMap<string, Path>, report: Report): voi
   report.note(first, 'generated-value', message, { hint });
 }
 
-/** One warning for all of them, at the first. */
+/** Reports one warning for all of them, at the first. */
 function sayMissing(missing: ReadonlyMap<string, Path>, report: Report): void {
   const [first] = missing.values();
   if (!first) return;

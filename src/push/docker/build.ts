@@ -1,4 +1,4 @@
-/** Builds an image with the user's Docker: BuildKit where it is there, else the classic builder. */
+/** Builds an image with the user's Docker: with BuildKit if available, or else with the classic builder. */
 import { cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
@@ -37,7 +37,7 @@ export async function buildImage(
     const dockerfile = context?.dockerfile ?? build.dockerfile;
     const place = [...(dockerfile === undefined ? [] : ['-f', dockerfile]), context ? '-' : build.context];
     const { status, lines } = await docker.run([...words, ...place], {
-      // The builder takes many words for paths when a folder of that name is there.
+      // The builder interprets many arguments as paths if a folder of that name exists.
       cwd,
       env,
       onLine,
@@ -50,7 +50,7 @@ export async function buildImage(
   }
 }
 
-/** PURE. Throws PushFault for a further context that the builder could take for a folder other than the one meant. */
+/** PURE. Throws PushFault for an additional context that the builder could interpret as another folder. */
 export function checkedContexts(contexts: Build['additionalContexts']): Build['additionalContexts'] {
   for (const [name, place] of Object.entries(contexts))
     if (name.includes('=') || !(isAbsolute(place) || /^(?:[a-z][a-z0-9+.-]*:\/\/|git@|github\.com\/)/.test(place)))
@@ -72,9 +72,9 @@ export function buildArguments(
   const env: Record<string, string> = hasBuildKit ? {} : { DOCKER_BUILDKIT: '0' };
   const words = hasBuildKit ? ['buildx', 'build', '--load', '--progress=plain'] : ['build', '--force-rm'];
   words.push('--iidfile', idFile);
-  // Attestations would make an index of each image.
+  // With attestations, each image would be an index.
   if (hasBuildKit) words.push('--provenance=false');
-  // The classic builder takes the word only where the engine may pull for another platform.
+  // The classic builder accepts this option only if the engine can pull for another platform.
   if (hasBuildKit || platform !== own) words.push('--platform', platform);
   for (const [name, value] of Object.entries(build.args)) {
     if (mayBeSecret(name, value) && !isOfPrograms(name)) {
@@ -112,7 +112,7 @@ function isOfPrograms(name: string): boolean {
   );
 }
 
-/** A comma in a name or a path would begin another field, such as the path of another file. */
+/** A comma in a name or path would begin another field, such as the path of another file. */
 function csvOf(fields: readonly string[]): string {
   return fields.map((field) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
 }
@@ -137,7 +137,7 @@ const buildKitHint = 'Install the plugin docker-buildx: "docker buildx version" 
 /** How the classic builder stumbles over RUN --mount, here-documents, COPY --link and $BUILDPLATFORM. */
 const onlyBuildKit = /requires? BuildKit|unknown instruction|unknown flag|failed to parse platform/i;
 
-/** How the BuildKit of an engine stumbles over further contexts and here-documents that it does not know yet (20.10). */
+/** The errors of an older engine's BuildKit (20.10) for additional contexts and here-documents. */
 const laterEngine = /unsupported frontend capability|dockerfile parse error .*unknown instruction/i;
 
 /** PURE. `lines`: the output of the build. */
@@ -156,7 +156,7 @@ export function buildFault({ hasBuildKit }: Pick<Docker, 'hasBuildKit'>, lines: 
   });
 }
 
-/** Each in a file that its owner alone reads. */
+/** Writes each secret to a file that only its owner can read. */
 async function writeSecrets({ secrets }: Build, scratch: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for (const [index, secret] of secrets.entries()) {
@@ -187,7 +187,7 @@ export async function withoutSessionFiles(
 ): Promise<Record<string, string>> {
   const given: Record<string, string> = {};
   for (const [index, [name, place]] of Object.entries(contexts).entries()) {
-    // Everything else is an address or an image.
+    // Other contexts are addresses or images.
     const isCopied = isAbsolute(place) && (await holdsMemory(place));
     given[name] = isCopied ? join(scratch, `context-${index}`) : place;
     if (isCopied) await cp(place, given[name], { recursive: true, verbatimSymlinks: true, filter: isForBuild });

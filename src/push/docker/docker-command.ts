@@ -1,4 +1,4 @@
-/** The user's own Docker, by its command: that knows contexts, logins and where the engine is. */
+/** The user's own Docker, through its command, which knows the user's contexts, logins and engine. */
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,7 +7,7 @@ import { PushFault } from '../push-fault.ts';
 export type Docker = {
   /** `linux/amd64`. */
   platform: string;
-  /** Without it the classic builder builds, which knows no secrets and no further contexts. */
+  /** Without BuildKit, the classic builder is used, which supports no secrets and no additional contexts. */
   hasBuildKit: boolean;
   /** Runs `docker` with these words. Never throws for a status; see `runQuietly`. */
   run(words: readonly string[], running?: Running): Promise<Outcome>;
@@ -20,7 +20,7 @@ export type Running = {
   cwd?: string;
   env?: Readonly<Record<string, string>>;
   input?: () => Readable;
-  /** Takes what it writes to the standard output, instead of the outcome. */
+  /** Receives the standard output, instead of the outcome. */
   output?: (stdout: Readable) => Promise<void>;
   /** Called with each line of output for people. */
   onLine?: (line: string) => void;
@@ -30,9 +30,9 @@ export type Outcome = { status: number; stdout: string; lines: string[] };
 
 type Surroundings = { env: Record<string, string | undefined>; signal: AbortSignal };
 
-/** How many of the last lines are kept to be shown. */
+/** The number of output lines that are kept. */
 const keptLines = 40;
-/** The most that is kept of an answer. */
+/** The maximum length of kept output. */
 const maxAnswered = 8 * 2 ** 20;
 
 /** The Docker of this machine. Throws a fault if it is missing or does not answer. */
@@ -83,7 +83,7 @@ async function runDocker(
           if (stdout.length < maxAnswered) stdout += piece;
         }
       })();
-  // One that ends before it has read everything says why by its status.
+  // A program that ends before it has read all input reports the reason by its status.
   const writing = input ? pipeline(input(), child.stdin).catch(brokenPipe) : child.stdin.end();
   const ended = new Promise<number>((resolve, reject) => {
     child.once('error', (error: NodeJS.ErrnoException) => {

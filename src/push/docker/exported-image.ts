@@ -1,4 +1,7 @@
-/** An image of the local Docker as files: `docker save`, taken apart while it comes. Formats of old and new engines. */
+/**
+ * Splits an image of the local Docker into files while `docker save` streams it. Supports the formats of old and new
+ * engines.
+ */
 import { open, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -9,20 +12,20 @@ import { PushFault } from '../push-fault.ts';
 import type { Docker } from './docker-command.ts';
 
 export type ExportedLayer = HashedFile & {
-  /** As it is in the file: older engines have plain tars. */
+  /** The compression in the file. Older engines use plain tars. */
   compression: 'none' | 'gzip' | 'zstd';
 };
 
 export type ExportedImage = {
   /** The settings, byte for byte. */
   config: Buffer;
-  /** From the lowest one on. */
+  /** From the lowest to the highest. */
   layers: ExportedLayer[];
 };
 
 type Part = { kind: 'file'; layer: ExportedLayer } | { kind: 'link'; target: string };
 
-/** `folder` holds the layers, and is removed by who made it. */
+/** Exports an image. `folder`: contains the layers, and is removed by the caller. */
 export async function exportImage(docker: Docker, id: string, folder: string): Promise<ExportedImage> {
   let exported: ExportedImage | undefined;
   const { status, lines } = await docker.run(['save', id], {
@@ -38,7 +41,7 @@ export async function exportImage(docker: Docker, id: string, folder: string): P
 export async function readSavedImage(saved: Readable, folder: string): Promise<ExportedImage> {
   const parts = new Map<string, Part>();
   const tar = extract();
-  // Both at once, because a broken stream makes each of them fail, in any order.
+  // Both must be awaited together, because a broken stream makes each of them fail, in any order.
   await Promise.all([pipeline(saved, tar), takeParts(tar, { parts, folder })]);
   return await assemble(parts);
 }
@@ -53,7 +56,7 @@ async function takeParts(tar: Extract, { parts, folder }: { parts: Map<string, P
       entry.resume();
     } else if (type !== 'file') entry.resume();
     else {
-      // The list of the layers comes last.
+      // The list of layers comes last.
       const written = await writeHashed(join(folder, `part-${parts.size}`), entry as unknown as Readable);
       parts.set(path, { kind: 'file', layer: { ...written, compression: await compressionOf(written.file) } });
     }

@@ -1,4 +1,4 @@
-/** The context of a build: what its `.dockerignore` leaves of the folder, as the builder gets it. */
+/** The context of a build: the files that its `.dockerignore` leaves, as the builder gets them. */
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import dockerignoreModule from '@balena/dockerignore';
@@ -30,7 +30,7 @@ export async function readBuildContext(build: Build): Promise<BuildContext> {
   const place = relative(context, dockerfile).split(sep).join('/');
   if (inline === undefined && entries.some(({ path }) => path === place))
     return { ...listed, dockerfile: place, sent: entries };
-  // It is outside of the context, or left out of it: the builder needs it all the same, and shows it to no COPY.
+  // The Dockerfile is outside of the context or ignored. The builder needs it anyway, and hides it from COPY.
   const sent: Entry | Made | undefined =
     inline === undefined
       ? await entryAt(await realpath(dockerfile), sentDockerfile)
@@ -56,7 +56,7 @@ export async function ignoreRulesOf({ context, inline, dockerfile }: Build): Pro
   return own ?? (await ruleText(join(context, '.dockerignore')));
 }
 
-/** Leaves out what the rules of a `.dockerignore` name. */
+/** Ignores the entries that the rules of a `.dockerignore` name. */
 export function ignoredBy(rules: string): Ignored {
   const patterns = rules.split(/\r?\n/);
   const read = dockerignore().add(patterns);

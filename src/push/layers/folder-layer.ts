@@ -1,4 +1,4 @@
-/** A file or folder of this machine as a layer of an image: what a mount would show, without the mount. */
+/** Turns a file or folder of this machine into a layer of an image: the same content as a mount, without the mount. */
 
 import { createReadStream } from 'node:fs';
 import { realpath } from 'node:fs/promises';
@@ -11,13 +11,13 @@ import { addTarPieces, addTarText } from '../../lib/tar-entries.ts';
 import { PushFault } from '../push-fault.ts';
 import { type Entry, entryAt, listFolder, type Made } from './folder-listing.ts';
 
-/** Marks a folder of which nothing of the layers below is seen any more. */
+/** Marks a folder that hides the content of the layers below. */
 export const opaque = '.wh..wh..opq';
 
 /** The history of a folder must not be published. */
 const history = '.git';
 
-/** The entries on this machine, before the base image is known. */
+/** Lists the entries on this machine, before the base image is known. */
 export async function listLayer({ from, kind, except = [] }: FolderLayer): Promise<Entry[]> {
   if (kind === 'folder') {
     const ignores = (path: string) => [history, ...except].some((one) => isWithin(path, one));
@@ -32,9 +32,9 @@ export async function listLayer({ from, kind, except = [] }: FolderLayer): Promi
 }
 
 /**
- * The entries of the layer on top of an image with `paths`; the entries of this layer are added there. A folder hides
- * the image's content at its place, as a mount would: otherwise a server's default site could answer next to the
- * intended one. If `except` is set, it hides nothing.
+ * Returns the entries of the layer on top of an image with `paths`, and adds them there. A folder hides the image's
+ * content at its path, like a mount. Otherwise, a server's default site could be served next to the intended one. With
+ * `except`, it hides nothing.
  */
 export function layerEntries(
   { kind, to, except = [] }: FolderLayer,
@@ -63,7 +63,7 @@ export function foldersAbove(place: string, paths: BasePaths): Made[] {
   return parents;
 }
 
-/** As it is in the image. A missing one belongs to root and is readable by all users. */
+/** Returns a folder as it is in the image. A missing one belongs to root and is readable by all users. */
 function folderAt(path: string, paths: BasePaths): Made {
   const there = paths.get(path);
   const { mode, uid, gid } = there?.kind === 'folder' ? there : { mode: 0o755, uid: 0, gid: 0 };
@@ -77,7 +77,7 @@ function recordPath(paths: BasePaths, entry: Entry | Made): void {
   recordEntry(paths, { name: entry.path, type, mode: entry.mode, uid, gid, target });
 }
 
-/** A link of a cloned project may point at anything on this machine; in the image it would point at something else. */
+/** A link in a cloned project may point to any file of this machine. In the image, it would point to something else. */
 function refuseLeaving(folder: string, { path, target }: Entry & { kind: 'link' }): void {
   const at = posix.join(posix.dirname(path), target);
   if (!target.startsWith('/') && at !== '..' && !at.startsWith('../')) return;
@@ -90,11 +90,13 @@ function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
 }
 
-/** A tar of this machine, such as that of an exported volume, as a layer of an image: with its owners, at another place. */
+/**
+ * Turns a tar of this machine, such as an exported volume, into a layer of an image, with its owners, at another path.
+ */
 
 const kinds = ['file', 'directory', 'symlink', 'link'];
 
-/** Hides the image's own content at its place. Entries are noted in `paths` as they are written. */
+/** Hides the image's own content at its path. Entries are added to `paths` as they are written. */
 export function packArchive(layer: Pick<FolderLayer, 'from' | 'to'>, paths: BasePaths): Readable {
   const tar = pack();
   tar.on('error', () => {});

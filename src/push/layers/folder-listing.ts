@@ -1,4 +1,4 @@
-/** The entries of a folder, in an order that is independent of the machine: the same content is the same layer. */
+/** Lists the entries of a folder in a machine-independent order, so that the same content gives the same layer. */
 
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readlink } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const maxEntries = 200_000;
 export type Entry = {
   /** Relative to the folder, with `/` between its parts. */
   path: string;
-  /** On this machine. */
+  /** The path on this machine. */
   from: string;
   mode: number;
   /** The time of the last change, in seconds with fractions. */
@@ -26,14 +26,14 @@ export type Entry = {
 export type Ignored = {
   /** Called for folders before the files in them. */
   ignores(path: string, isFolder: boolean): boolean;
-  /** Returns whether a folder that is left out may contain something that is not. */
+  /** Returns whether an ignored folder may contain entries that are not ignored. */
   mayKeepBelow(path: string): boolean;
 };
 
-/** The memory of the command, with its tokens, goes into no image. */
+/** The CLI's own folder, which contains tokens and must not get into an image. */
 export const berthFolder = '.berth';
 
-/** Sorted by path. Sockets, pipes and devices are left out: no layer can hold them usefully. */
+/** Lists the entries by path. Sockets, pipes and devices are skipped, because they make no sense in a layer. */
 export async function listFolder(folder: string, ignored?: Ignored): Promise<Entry[]> {
   const found: Entry[] = [];
   const visit = async (below: string): Promise<void> => {
@@ -53,7 +53,7 @@ export async function listFolder(folder: string, ignored?: Ignored): Promise<Ent
   await visit('');
   return withParents(found).toSorted((a, b) => (a.path < b.path ? -1 : 1));
 
-  /** A folder that is left out, and of which something is not, is there all the same. */
+  /** Adds an ignored folder if it contains entries that are not ignored. */
   function withParents(entries: Entry[]): Entry[] {
     const there = new Set(entries.map(({ path }) => path));
     const missing = new Set<string>();
@@ -68,7 +68,7 @@ export async function listFolder(folder: string, ignored?: Ignored): Promise<Ent
   }
 }
 
-/** One file or folder itself, under a path of its own. */
+/** Returns one file or folder itself, under another path. */
 export async function entryAt(from: string, path: string): Promise<Entry | undefined> {
   const stat = await ifThere(lstat(from));
   // Removed since the folder was read.
@@ -99,15 +99,15 @@ export function largestPaths(entries: readonly Entry[], count: number): { path: 
     .slice(0, count);
 }
 
-/** Entries as a tar stream: what one file holds is in memory only in pieces. */
+/** Packs entries into a tar stream. Only pieces of a file are in memory. */
 
-/** Something that is in no folder of this machine. */
+/** An entry that does not exist on this machine. */
 export type Made = { path: string; mode: number; uid?: number; gid?: number } & (
   | { kind: 'folder' }
   | { kind: 'made'; content: string }
 );
 
-/** In the order in which they are given. Everything belongs to root, unless it says otherwise. */
+/** Packs entries in the given order. They belong to root unless they name an owner. */
 export function packEntries(entries: readonly (Entry | Made)[]): Readable {
   const tar = pack();
   void (async () => {
@@ -141,7 +141,10 @@ async function add(tar: Pack, entry: Entry | Made): Promise<void> {
   }
 }
 
-/** Adds as many bytes as the file had when it was listed. A growing file is cut, and a shrinking one is an error. */
+/**
+ * Adds the number of bytes that the file had when it was listed. A growing file is cut, and a shrinking one is an
+ * error.
+ */
 async function addFile(
   tar: Pack,
   header: TarHeader,

@@ -42,7 +42,7 @@ function ignoredOf({ named, contexts, git }: Rules): Ignored {
   return {
     ignores(path, isFolder) {
       if (path.split('/').includes('.git')) return true;
-      // These rules come first, because they remember which folders are left out.
+      // These rules come first, because they store which folders are ignored.
       const isGitIgnored = git.ignores(path, isFolder);
       if (named.some((one) => isAtOrBelow(path, one))) return false;
       const [context, rules] = contextOf(path) ?? [];
@@ -88,7 +88,7 @@ export function gitIgnored(files: FolderFiles): Ignored {
   function isIgnored(path: string, isFolder: boolean): boolean {
     if (posix.basename(path) === '.git') return true;
     let folder = posix.dirname(path);
-    // Git never looks into a folder that is ignored, so no rule below can bring a file back.
+    // Git does not read ignored folders, so no deeper rule can include a file again.
     if (left.has(folder)) return true;
     for (;;) {
       const within = posix.relative(folder, path);

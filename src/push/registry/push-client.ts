@@ -9,7 +9,10 @@ import { parseObject } from '../../lib/json.ts';
 import type { HashedFile } from '../hashed-file.ts';
 import { PushFault } from '../push-fault.ts';
 
-/** So much is in memory of a layer, is lost with a connection, and passes every proxy on the way. */
+/**
+ * The size of one piece of a layer: it is held in memory, is repeated after a broken connection, and must pass every
+ * proxy.
+ */
 const pieceBytes = 8 * 2 ** 20;
 const pausesMs = [500, 1_000, 2_000, 4_000, 8_000];
 
@@ -29,7 +32,7 @@ export type RegistryOptions = {
   server: string;
   token: string;
   signal: AbortSignal;
-  /** How long is waited before each try after the first one. */
+  /** The pauses before each retry. */
   pauses?: readonly number[];
 };
 
@@ -37,7 +40,7 @@ export type RegistryOptions = {
 export function createRegistryClient({ server, token, signal, pauses = pausesMs }: RegistryOptions): RegistryClient {
   const authorization = `Basic ${Buffer.from(`berth:${token}`).toString('base64')}`;
 
-  /** Tries again where no answer comes, or the service is busy or restarting. */
+  /** Retries without a response, or if the service is busy or restarting. */
   async function send(path: string, { method = 'GET', headers = {}, body }: RequestOptions = {}): Promise<Response> {
     for (const pauseMs of [...pauses, undefined]) {
       const answer = await sendOnce(path, { method, headers, ...(body && { body }) });
@@ -94,7 +97,7 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
         return last === 0 ? 0 : last + 1;
       }
       if (answer.status === 404 || pauseMs === undefined) return undefined;
-      // The service is still reading what came before the connection broke.
+      // The service is still reading the data before the broken connection.
       await delay(pauseMs, undefined, { signal });
     }
     return undefined;
@@ -132,7 +135,7 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
             if (pauseMs === undefined) throw answer instanceof Response ? await refusalOf(answer) : answer;
             await answerRead(answer);
             await delay(pauseMs, undefined, { signal });
-            // An upload that is gone, or whose progress is unknown, starts again.
+            // An upload that no longer exists, or whose progress is unknown, starts again.
             const there = answer instanceof Response && answer.status === 416 ? undefined : await progressOf(place);
             if (there === undefined) place = await begin(repository);
             sent = there ?? 0;
@@ -171,10 +174,10 @@ async function pieceAt(handle: FileHandle, at: number): Promise<Buffer<ArrayBuff
   return buffer.subarray(0, bytesRead);
 }
 
-/** Relative to the service: a login goes nowhere else. */
+/** Returns the path on the service, so that the login is not sent elsewhere. */
 function placeOf(answer: Response): string {
   const { pathname, search } = new URL(answer.headers.get('location') ?? '', answer.url);
-  // Two slashes would begin the name of another host.
+  // Two slashes at the start would name another host.
   return `${pathname.replace(/^\/+/, '/')}${search}`;
 }
 
@@ -191,7 +194,7 @@ function isPassing(status: number): boolean {
 async function refusalOf(answer: Response): Promise<PushFault> {
   const text = answer.bodyUsed ? '' : await answer.text().catch(() => '');
   const { errors } = parseObject(text) as { errors?: { message: string }[] };
-  // A server between here and the service may have answered instead.
+  // A server in between may have responded instead.
   const reported = Array.isArray(errors) ? errors[0]?.message : undefined;
   return new PushFault(`The service does not take the image: ${reported ?? `it answered ${answer.status}`}`);
 }
