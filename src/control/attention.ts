@@ -1,6 +1,6 @@
 /**
- * Chooses the deployments whose rows are read after a listing of the whole engine: deployments whose listing changed,
- * those that were visited since, and a part of all others in turn. So every missed change is found within ten minutes.
+ * Chooses the deployments whose rows are read after a listing of the whole engine: those whose listing changed, those
+ * that were visited since, and a part of the others in turn. A missed change is therefore found within ten minutes.
  */
 import type { Owned } from '../engine/engine.ts';
 import type { Database } from '../store/database.ts';

@@ -20,7 +20,7 @@ const image = (id: string, fields: Partial<HostImage> = {}): HostImage => ({
 const pulledAgo = (hours: Record<string, number>) =>
   Object.entries(hours).map(([reference, ago]) => ({ reference, lastUsedAt: now - ago * hour }));
 
-/** A disk of 100 GB that holds so much more than 85 GB. */
+/** A disk of 100 GB with this much more than 85 GB in use. */
 function chosen(excessGb: number, images: HostImage[], hours: Record<string, number>): string {
   const disk = { usedBytes: (85 + excessGb) * gigabyte, freeBytes: (15 - excessGb) * gigabyte };
   const removed = imagesToRemove({ disk, maxUsed: 0.85, images, pulled: pulledAgo(hours), now });
@@ -64,7 +64,7 @@ test('the image of a deployment that is present counts as used now, and that of 
   world.capacity.disk = { usedBytes: 50 * gigabyte, freeBytes: 50 * gigabyte };
 
   clock.pass(hour / 2);
-  world.containers.clear(); // Behind our back: the deployment is still there and needs its image.
+  world.containers.clear(); // The deployment still exists and needs its image, which was removed from outside.
   assert.deepEqual(await clear(), []);
   await shop.visit();
   assert.deepEqual(await clear(), [], 'in use');

@@ -21,12 +21,12 @@ test('a copy is removed when its image can no longer be named, and other names a
   const removed: HostImage[] = [];
   const store = {
     list: async () => images,
-    // As an engine does with the last name of what runs.
+    // Simulates an engine that refuses to remove the last name of a running image.
     remove: async (image: HostImage) => !image.isInUse && removed.push(image) > 0,
     pull: () => assert.fail('nothing is pulled'),
     export: () => assert.fail('nothing is exported'),
   };
-  // Another installation has brought the last one.
+  // Another installation pulled the last one.
   const ours = ['there:1', 'gone:1', 'running', 'lost'].map((name) => `${named(name)}@${digest}`);
   await recordPull(db, [...ours, 'docker.io/library/nginx:1'], 0);
   const isThere = async ({ repository }: { repository: string }) => repository.endsWith('/there');

@@ -25,7 +25,7 @@ export type ControlSettings = {
   drainMs: number;
   /** How long a lease lasts without a renewal. */
   leaseMs: number;
-  /** How often the loop queries due deployments, at least: another process may have written them. */
+  /** The maximum interval between queries for due deployments, because another process may have written them. */
   pollMs: number;
   /** The interval of surveys, and of visits to unhealthy deployments. */
   resyncMs: number;
@@ -87,6 +87,6 @@ export type Visit = {
   stop: AbortSignal;
   /** Ends a wait when the intent has changed; replaced after each use. */
   interrupt: () => AbortSignal;
-  /** Runs work that only waits, without a place of its own. */
+  /** Runs work that only waits, without occupying a slot. */
   aside?: <T>(work: () => Promise<T>) => Promise<T>;
 };

@@ -20,7 +20,7 @@ async function reach(shop: Shop, isSo: (shop: Shop) => Promise<boolean>): Promis
   }
 }
 
-/** It waits for its time: no process visits it, and it is not due. */
+/** Returns whether the deployment waits for its time: no process visits it, and it is not due. */
 async function isWaiting({ control, clock }: Shop): Promise<boolean> {
   const { token, dueAt } = await control.db.selectFrom('leases').selectAll().executeTakeFirstOrThrow();
   return token === null && dueAt !== null && dueAt > clock.now;
@@ -52,7 +52,7 @@ test('a fault of the engine is retried, and reported to the owner once', async (
   t.after(() => loop.stop());
   await reach(shop, async () => {
     if ((await shop.deployment()).state === 'running') return true;
-    // The clock of this test stands still, so that a retry is due only when it is moved.
+    // The clock of this test only moves on request, and so does the time of a retry.
     if (await isWaiting(shop)) {
       shop.clock.pass(1_000);
       loop.wake('shop');
@@ -185,7 +185,7 @@ for (const [title, image] of [
   });
 }
 
-/** A pull that is under way until it is let go. */
+/** Starts a pull that continues until the test completes it. */
 async function pullingShop(t: TestContext, settings: object = {}) {
   const { promise, resolve: letGo } = Promise.withResolvers<void>();
   const shop = await shopOnMemory(spec, { 'nginx:1': { isOnHost: false, held: promise }, 'nginx:2': {} });

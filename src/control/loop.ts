@@ -30,7 +30,7 @@ import { revisitMsOf } from './schedule.ts';
 import { type Swept, sweep } from './sweep.ts';
 import { createVisits } from './visits.ts';
 
-/** While all places are taken, due deployments wait and do not keep the loop busy. */
+/** While all slots are taken, due deployments wait and do not keep the loop busy. */
 const shortestPauseMs = 5;
 
 export type Loop = {
@@ -62,7 +62,7 @@ export function startLoop(control: Control): Loop {
     everyMs: () => untilDueMs,
     async work() {
       untilDueMs = settings.pollMs;
-      // Visits that were planned before the clock was set back would come late.
+      // Visits that were planned before the clock was set back would be late.
       if (lookedAt - now() > settings.resyncMs)
         await spreadVisits(db, { now: now(), spreadMs: settings.resyncMs, random });
       lookedAt = now();
@@ -78,7 +78,7 @@ export function startLoop(control: Control): Loop {
 
   let lastHousekeepingAt: Instant | undefined;
   const duty = createDuty({ db, name: 'tidy', forMs: 3 * settings.resyncMs, process: control.process, now });
-  /** Apart from the visits: to remove an image of some gigabytes takes seconds. */
+  /** Separate from visits, because removing an image of several gigabytes takes seconds. */
   const tidies = runRounds({
     ...common,
     name: 'tidy',
@@ -160,7 +160,7 @@ function hasPassed(since: Instant | undefined, ms: number, now: Instant): boolea
 /** Takes 50 ms with 10,000 deployments. */
 const housekeepingEveryMs = 10 * 60_000;
 
-/** How long rows of ended deployments are kept, for the page that reports the end. */
+/** The time after which rows of ended deployments are deleted. Until then, a page reports the end. */
 const deleteAfterMs = 30 * 24 * 60 * 60_000;
 
 /** Removes old rows and records which images are in use, so that the least recently used ones are removed first. */
@@ -201,14 +201,15 @@ export function createTidying(control: Pick<Control, 'db' | 'engine' | 'metrics'
   return {
     visited: attention.chooseNext,
     async tidy() {
-      // The engine first: an object that appears after this has its row before it, so it is never taken for an orphan.
+      // The engine is listed first: the row of an object is written before the object, so a new object is never treated
+      // as an orphan.
       const owned = await control.engine.listOwned();
       const things = Map.groupBy(owned, ({ deploymentId }) => deploymentId);
       try {
         const ids = await attention.choose(things);
         const changed = await survey(control, things, ids);
         const swept = await sweep({ ...control, graceMs: control.settings.graceMs }, things, ids);
-        // Until they are removed.
+        // The deployments are chosen again until their objects are removed.
         for (const { deploymentId } of swept.removed) attention.chooseNext(deploymentId);
         for (const deploymentId of swept.held) attention.chooseNext(deploymentId);
         return { changed, swept, present: things.size };

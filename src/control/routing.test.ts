@@ -9,7 +9,7 @@ import { EngineFault } from '../engine/engine.ts';
 import { nextRoutesVersion, routesVersion } from '../store/routes.ts';
 import { confirmEverywhere } from './routing.ts';
 
-/** One that runs and is to be updated by its next visit. */
+/** A running deployment with a pending update. */
 async function shopWithUpdate() {
   const shop = await shopOnMemory(spec, { ...images, 'nginx:2': {} });
   await shop.visit();
@@ -38,7 +38,7 @@ test('nothing is removed while the edge has not let go of it', async () => {
 test('nothing is removed on the word of a row whose route the edge never took', async () => {
   const { shop, control, refreshEdge } = await shopWithUpdate();
   control.refreshEdge = async () => {
-    // The row cannot say any more that the edge still has the old.
+    // The row no longer shows that the edge still has the old route.
     await shop.intend({});
     throw new Error('the edge is away');
   };
@@ -152,7 +152,7 @@ test('where an edge may still lead that lags behind, no other deployment gets an
   const { control } = shop;
   await shop.visit();
   const [served] = (await shop.deployment()).endpoints;
-  // Its network is lost behind our back, and the row says so; another process has died before all edges knew.
+  // Its network is lost without an event, and the row shows that. Another process died before all edges were updated.
   createTestEngine({ world: shop.world }).lose({ kind: 'network', id: 'shop' });
   const { db } = control;
   const requested: number[] = [];

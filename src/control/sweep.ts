@@ -27,7 +27,8 @@ import type { ListedObjects } from './attention.ts';
 
 /** Returns owned objects that belong to no present deployment. */
 export async function findOrphans(engine: Pick<Engine, 'listOwned'>, db: Database): Promise<Owned[]> {
-  // The engine first: an object that appears after this has its row before it, so it is never taken for an orphan.
+  // The engine is listed first: the row of an object is written before the object, so a new object is never treated as
+  // an orphan.
   const owned = await engine.listOwned();
   const presentIds = new Set(await presentDeploymentIds(db));
   return owned.filter(({ deploymentId }) => !presentIds.has(deploymentId));
@@ -41,7 +42,7 @@ export type Swept = {
   stopped: Owned[];
   /** Ids of deployments that are in quarantine from now on. */
   entered: string[];
-  /** Ids of deployments to look at next time, because a hold keeps them on the engine. */
+  /** Deployments to check next time, because a hold keeps their objects on the engine. */
   held: string[];
   /** A hold that begins with this sweep. */
   begunHold?: SweepHold;

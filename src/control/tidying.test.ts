@@ -18,7 +18,7 @@ const networkOf = (deploymentId: string): Owned => ({
 const settings = { graceMs: 0 } as Control['settings'];
 const observedHash = hashListed([networkOf('any')]);
 
-/** So many deployments with a network each, as their last visits have seen them; the engine lists the given objects. */
+/** Creates this many settled deployments with a network each. The engine lists the given objects. */
 async function manySettled(count: number) {
   const { db, ids } = await manyDeployments(count, 1_000);
   await db.updateTable('leases').set({ observedHash }).execute();
@@ -50,7 +50,7 @@ async function manySettled(count: number) {
 test('of deployments of which the same is listed as before, nothing is read but of a part in turn', async () => {
   const { tidy } = await manySettled(2_000);
   assert.ok((await tidy()).rows >= 2 * 2_000, 'the first time all');
-  // Its turn, its hash, its row.
+  // The row changes its turn and its hash.
   assert.deepEqual(await tidy(), { changed: [], rows: 3 * 500 });
 });
 

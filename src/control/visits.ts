@@ -1,6 +1,6 @@
 /**
- * Current visits. The number of places is limited. A visit has a place while it works, and gives it to other visits
- * while it waits for a pull, a registry, a change or a drain. So a slow deployment delays no others.
+ * Current visits, with a limit. A visit occupies a slot while it works, and releases it while it waits for a pull, a
+ * registry, a change or a drain. A slow deployment therefore does not delay others.
  */
 
 import { hashObserved, type Observed } from '../deployment/workload/workload.ts';
@@ -21,13 +21,13 @@ type UnderWay = {
   interrupt: AbortController;
   /** Aborts when another process has the lease. */
   lost: AbortController;
-  /** The last observation, and whether an event has come since it began. */
+  /** The last observation, and whether an event has arrived since it began. */
   observed?: Observed;
   hasChanged: boolean;
 };
 
 export type Visits = {
-  /** Leases due deployments, up to the number of free places, and begins to visit them. */
+  /** Leases due deployments, up to the number of free slots, and starts visiting them. */
   begin(): Promise<void>;
   /** Ends the wait of a visit, so that it reads the row again. */
   interrupt(deploymentId: string): void;
@@ -128,7 +128,7 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
     }
   }
 
-  /** Logs it and returns how long to wait before the next try. */
+  /** Logs the fault and returns the time until the next attempt. */
   function reportFault(deploymentId: string, error: unknown): number {
     const count = (failures.get(deploymentId) ?? 0) + 1;
     failures.set(deploymentId, count);

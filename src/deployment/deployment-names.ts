@@ -21,8 +21,8 @@ export function newEnvironment(pick: (count: number) => number = randomInt): str
 }
 
 /**
- * `<environment>-<application>` as one DNS label. Dots become hyphens; a name that is too long is cut and given a
- * hash of the whole, so that two long names with the same beginning differ.
+ * Returns `<environment>-<application>` as one DNS label. Dots become hyphens. A name that is too long is cut and gets
+ * a hash of the whole name, so that similar names differ.
  */
 export function hostLabel(environment: string, applicationName: string): string {
   const label = `${environment}-${applicationName.replaceAll('.', '-')}`;
@@ -39,7 +39,7 @@ export function dashboardPath({
   return `/d/${[environment, applicationName].map(encodeURIComponent).join('/')}`;
 }
 
-/** The two words of an environment: short, friendly, easy to say on the telephone. */
+/** The words of an environment: short, friendly, and easy to say on the phone. */
 
 const adjectives = (
   'able agile airy amber ample apt artful avid balmy blithe blue bold brave breezy bright brisk calm candid cheery ' +

@@ -22,7 +22,7 @@ export type Deployment = {
   label: string;
   /** The latest revision that its owner has sent. */
   revision: number;
-  /** The last revision that became ready; null if none has. */
+  /** The last revision that became ready. Null if none has. */
   servingRevision: number | null;
   /** Increases with every intent (update, extension, removal). Results for an older generation are not written. */
   generation: number;
@@ -32,35 +32,35 @@ export type Deployment = {
   /** Details of the state: why it is delayed, why it failed, how it ended. */
   explanation: Explanation | null;
   pods: PodStatus[];
-  /** The last log lines of the pod that made it fail, without the configuration's secrets; [] otherwise. */
+  /** The last log lines of the failed pod, without secrets. Empty otherwise. */
   lastLines: string[];
   /** The endpoints that the edge serves now. */
   endpoints: Endpoint[];
   /** Custom domains that lead to a single pod, whether that pod exists now or not. */
   ownHosts: string[];
   createdAt: Instant;
-  /** When the time limit is reached; null: never (claimed). */
+  /** The time limit. Null for a claimed deployment, which never expires. */
   expiresAt: Instant | null;
   extensionsUsed: number;
   claimedAt: Instant | null;
-  /** When a hold began (a reservation on a paid plan): the deployment outlives its time limit. */
+  /** The start of a hold (a reservation on a paid plan). A held deployment outlives its time limit. */
   heldAt: Instant | null;
   removedAt: Instant | null;
-  /** When its owner stopped it: nothing runs, and its address and volumes stay. */
+  /** When its owner stopped it. Its address and volumes stay. */
   stoppedAt: Instant | null;
-  /** When the operator suspended it: its pods are stopped and everything is kept. */
+  /** When the operator suspended it. Its pods are stopped and all data is kept. */
   suspendedAt: Instant | null;
   /** The operator's words, for the owner. */
   suspendedBecause: string | null;
-  /** How often its owner has restarted each pod; a pod that was never restarted is missing. */
+  /** The number of restarts by the owner for each pod. Pods without restarts are missing. */
   restarts: Readonly<Record<string, number>>;
-  /** Until when the configuration and volumes of an ended deployment are kept; null: they are not kept. */
+  /** The time until which the configuration and volumes of an ended deployment are kept. Null if they are not kept. */
   restorableUntil: Instant | null;
-  /** When everything except its volumes had left the engine. */
+  /** When all objects except volumes had been removed from the engine. */
   keptAt: Instant | null;
   /** The time limit in the last warning to its owner. */
   warnedOf: Instant | null;
-  /** When its last object had left the engine. */
+  /** When the last object had been removed from the engine. */
   goneAt: Instant | null;
   /** When the current state began, or its progress last increased. */
   progressedAt: Instant;
@@ -69,7 +69,7 @@ export type Deployment = {
 /** Progress of a pull, in compressed bytes. Layers that are already on the host count to neither number. */
 export type PulledBytes = { doneBytes: number; totalBytes: number };
 
-/** A pod as it was last seen. `statusAt` computes what depends on the clock. */
+/** A pod at its last observation. `statusAt` computes the parts that depend on the clock. */
 export type PodStatus = {
   name: string;
   /** `degraded`: it was ready after its start and no longer is. */
@@ -93,7 +93,7 @@ export type PodStatus = {
   settledRestarts: number[];
 };
 
-/** How a workload ended. `reason` is e.g. `exited with code 3`, and contains nothing of its output. */
+/** The exit of a workload. `reason` is, for example, `exited with code 3`, and contains none of its output. */
 export type LastExit = {
   code: number;
   reason: string;
@@ -114,7 +114,7 @@ export type Revision = {
 
 export type Limits = { lifetimeMs: number; extensionMs: number; extensions: number };
 
-/** Returns a new deployment, of which nothing exists yet. */
+/** Returns a new deployment without any objects. */
 export function newDeployment(
   requested: Pick<
     Deployment,

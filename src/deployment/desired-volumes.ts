@@ -10,7 +10,7 @@ export type DesiredVolume = {
   title: string;
 };
 
-/** Returns the number of replicas. A daemonset has one, because one machine is one node; so has a job. */
+/** Returns the number of replicas. A daemonset has one, because the machine is one node. A job also has one. */
 export function replicasOf({ resourceType, replicas }: PodSpec): number {
   return resourceType === 'daemonset' || resourceType === 'job' ? 1 : replicas;
 }

@@ -24,9 +24,9 @@ import { fingerprintOf, type PodRuntime, type Readiness, type Workload } from '.
 export type Desired =
   /** `keptUntil`: see `grace.ts`; null: its volumes are removed too. */
   | { kind: 'gone'; because: 'removed' | 'expired'; keptUntil: Instant | null }
-  /** Its owner has stopped it: only its volumes exist. */
+  /** Its owner has stopped it. Only its volumes exist. */
   | { kind: 'stopped'; restore?: FilledRestore }
-  /** Nothing runs. Workloads (for their logs), volumes and network stay. */
+  /** Nothing runs. Workloads (for their logs), volumes and the network stay. */
   | { kind: 'suspended' }
   | {
       kind: 'running';
@@ -55,9 +55,9 @@ export type DesiredWorkload = {
   options: RouteOptions;
   /** Pods that must be ready before it starts. */
   dependsOn: string[];
-  /** It has volumes, which it cannot share: the old workload stops before the new one starts. */
+  /** The workload has volumes that cannot be shared, so the old workload stops before the new one starts. */
   isExclusive: boolean;
-  /** It starts when all earlier replicas are ready. */
+  /** The workload starts when all earlier replicas are ready. */
   isOrdered: boolean;
   /** The digest of its image is known: the reference is pinned, or was resolved for this revision. */
   isImageSettled: boolean;
@@ -108,7 +108,8 @@ export function restOf(
   now: Instant,
   graceMs: number,
 ): Extract<Desired, { kind: 'gone' | 'stopped' | 'suspended' }> | undefined {
-  // A suspension precedes a removal: the owner may remove the deployment or the account, and the evidence has to stay.
+  // A suspension takes precedence over a removal: the owner may remove the deployment or the account, and the evidence
+  // has to stay.
   if (deployment.suspendedAt !== null) return { kind: 'suspended' };
   const because = endingAt(deployment, now);
   if (because) return { kind: 'gone', because, keptUntil: keptUntil(deployment, now, graceMs) };
@@ -131,7 +132,7 @@ export function desiredAt(deployment: Deployment, revision: Revision, resolution
     hasServed: deployment.servingRevision !== null,
     workloads: startOrder(spec).flatMap((pod) => {
       const texts = textsOf(pod, values);
-      // The pods that it depends on come earlier in the order, so their fingerprints are known.
+      // Its dependencies come earlier in the order, so their fingerprints are known.
       const restartsWith = pod.restartsWith?.flatMap((name) => fingerprints.get(name) ?? []);
       const workloads = Array.from({ length: replicasOf(pod) }, (_, replica) =>
         toWorkload(revision, { pod, texts, book, restartsWith }, replica, values),

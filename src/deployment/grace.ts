@@ -7,8 +7,9 @@ import type { EventOf } from './event/event.ts';
 export const minRestoredMs = 10 * 60_000;
 
 /**
- * Returns until when the data of an ended deployment is kept; null: not. For a deployment that has just reached its
- * limit, the time begins now. An earlier wrong clock or a longer setting never extends it beyond the present setting.
+ * Returns the time until which the data of an ended deployment is kept. Null if it is not kept. For a deployment that
+ * has just reached its limit, the time begins now. Neither a wrong clock nor a longer setting in the past extends it
+ * beyond the current setting.
  */
 export function keptUntil(deployment: Deployment, now: Instant, graceMs: number): Instant | null {
   const { removedAt, state, restorableUntil, goneAt } = deployment;
@@ -18,7 +19,9 @@ export function keptUntil(deployment: Deployment, now: Instant, graceMs: number)
   return until > now ? until : null;
 }
 
-/** How long before the time limit its owner is warned: enough to extend or claim it, or to export its data. */
+/**
+ * How long before the time limit its owner is warned. This is enough time to extend or claim it, or to export its data.
+ */
 const warnedBeforeMs = 10 * 60_000;
 
 /**

@@ -9,7 +9,7 @@ export type AuthMethod = (typeof authMethods)[number];
 
 export type RevisionOutcome = 'running' | 'failed';
 
-/** `superseded`: a later revision came before it was ready. */
+/** `superseded`: a later revision was requested before it was ready. */
 export const revisionStates = ['deploying', 'running', 'failed', 'superseded'] as const;
 export type RevisionState = (typeof revisionStates)[number];
 

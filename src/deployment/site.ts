@@ -1,4 +1,4 @@
-/** Sites: what the edge needs to know about a serving deployment. */
+/** Sites: the edge's view of a serving deployment. */
 import type { RouteOptions } from '../config/spec/spec.ts';
 
 /** One replica behind one public path of a deployment. Replicas of a path are endpoints with the same path. */
@@ -8,7 +8,7 @@ export type Endpoint = RouteOptions & {
   /** IPv4 address. */
   address: string;
   port: number;
-  /** The custom domain that leads to this pod; absent for the deployment's other hosts. */
+  /** The custom domain of this pod. Absent for the deployment's other hosts. */
   host?: string;
 };
 
@@ -28,8 +28,8 @@ export function printEndpoints(endpoints: readonly Endpoint[]): string {
 export type Served = { endpoints: readonly Endpoint[]; ownHosts: readonly string[] };
 
 /**
- * Returns the endpoints of a host. The custom domain of a single pod never shows another pod, even while its pod is
- * away.
+ * Returns the endpoints of a host. The custom domain of a single pod never shows another pod, even if its pod is not
+ * running.
  */
 export function endpointsAt(host: string, { endpoints, ownHosts }: Served): Endpoint[] {
   const isOwn = ownHosts.includes(host) || endpoints.some((endpoint) => endpoint.host === host);

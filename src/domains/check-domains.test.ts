@@ -55,7 +55,7 @@ test('a left-over alias does not verify a name: the proof belongs to the account
   state.now += dayMs;
   assert.equal(await look(), true);
   assert.equal((await domainAt(db, name))?.accountId, 'ada');
-  // The name still leads to this service, and ada's record is still there.
+  // The name still leads to this service, and Ada's record still exists.
   await db.updateTable('deployments').set({ removedAt: state.now }).where('id', '=', 'ada').execute();
   assert.equal(await look(), true);
   assert.equal(await domainAt(db, name), undefined);

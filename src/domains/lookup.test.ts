@@ -1,4 +1,4 @@
-/** A real DNS client against servers that say what they should not. */
+/** Tests a real DNS client with servers that send unexpected answers. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import packet, { type Answer } from 'dns-packet';
@@ -25,7 +25,8 @@ const addresses = { [`A ${host}`]: ['203.0.113.7'], [`A ${name}`]: ['203.0.113.7
 const zone = { 'NS example.com': ['ns1.example.com'], 'A ns1.example.com': ['127.0.0.1'] };
 
 /**
- * The result if resolver and name server answer like this. Without `say`, the zone has no server that can be queried.
+ * Returns the result for these answers of the resolver and the name server. Without `say`, the zone has no server that
+ * can be queried.
  */
 async function look(resolver: Record<string, readonly string[]>, say?: (type: string, name: string) => Said) {
   const common = await serve(recordsOf({ ...addresses, ...(say && zone), ...resolver }));
@@ -142,7 +143,7 @@ test('the target of a name is returned, with an alias, too', async () => {
   assert.deepEqual(await direction({ [`A ${name}`]: [] }), { kind: 'nowhere' });
 });
 
-/** As much as a message can hold. */
+/** Returns as many records as a message can contain. */
 function flood(): Said {
   const answers: Answer[] = Array.from({ length: 3_000 }, () => ({
     type: 'TXT' as const,
@@ -158,7 +159,7 @@ function longRecord(): Said {
   return { answers: [{ type: 'TXT', name: proof.name, ttl: 1, data }] };
 }
 
-/** An alias that leads to itself, by a name that points into itself. */
+/** Returns an alias that leads to itself, with a compressed name that points into itself. */
 function loop(): Said {
   return { answers: [{ type: 'CNAME', name: proof.name, data: proof.name, ttl: 1 }] };
 }

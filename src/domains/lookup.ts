@@ -28,7 +28,7 @@ export type LookupOptions = {
   limitMs?: number;
 };
 
-/** `host`: the deployment's own, which leads here. */
+/** `host`: the deployment's own host, which leads here. */
 export type DomainQuery = { name: string; proof: ProofRecord; host: string };
 
 /** Never rejects. */
@@ -125,7 +125,7 @@ async function isAlias(resolver: Resolver, name: string): Promise<boolean> {
   }
 }
 
-/** The name and those above it, up to the registrable one, which is the last of the few. */
+/** Returns the name and its parents, up to the registrable domain. */
 function zonesOf(name: string): string[] {
   const top = registrableOf(name) ?? name;
   const above = name.slice(0, -top.length).split('.').filter(Boolean);
@@ -152,7 +152,7 @@ function failed(server: string, code: string): ProofAnswer {
   return { server: printable(server).slice(0, longestShown), said: 'failed', because: reasonOf(code) };
 }
 
-/** IPv4 first; throws when neither kind could be looked up. */
+/** Returns the addresses, IPv4 first. Throws if both lookups failed. */
 async function addressesOf(resolver: Resolver, name: string): Promise<Addresses> {
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   const failed = answers.find((answer) => answer.status === 'rejected' && !isNothing(codeOf(answer.reason)));
@@ -161,7 +161,7 @@ async function addressesOf(resolver: Resolver, name: string): Promise<Addresses>
   return { found: addresses.slice(0, maxAddresses), isWhole: failed === undefined };
 }
 
-/** A text is the code of what went wrong. */
+/** Compares the addresses. A text is the error code of a failed lookup. */
 function direction(led: Addresses | string, wanted: Addresses | string): Direction {
   if (typeof led === 'string') return { kind: 'unknown', because: `its name server ${reasonOf(led)}` };
   if (typeof wanted === 'string' || wanted.found.length === 0)

@@ -25,9 +25,9 @@ export type OwnerNotifierParts = {
   log: { warn(details: object, message: string): void };
 };
 
-/** Also how long a mail server that took none is left alone. */
+/** Also the pause after a mail server refused all mails. */
 const lookEveryMs = 60_000;
-/** A mail server that hangs takes 10 s for each, and the duty for domains lasts a minute. */
+/** A hanging mail server takes 10 s for each mail, and the duty for domains lasts a minute. */
 const mailsAtOnce = 3;
 /** If a name breaks and recovers repeatedly, only the first mails are sent. */
 const accountRate = { count: 5, windowMs: 60 * 60_000 };
@@ -58,7 +58,7 @@ export function createOwnerNotifier(parts: OwnerNotifierParts): () => Promise<vo
     if (sent === mailsAtOnce) lookedAt = Number.NEGATIVE_INFINITY;
   };
 
-  /** False when the mail server does not take it now; what it refuses for good (5xx) is not tried again. */
+  /** Returns false if the mail server is temporarily unavailable. A permanent refusal (5xx) is not retried. */
   async function sendProblemMail(
     { installation, appsDomain, baseUrl, send }: OwnerNotifierParts,
     domain: Domain,

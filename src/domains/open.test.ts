@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { emptyStore } from '../../test/support/empty-store.ts';
 import { openDomains } from './open.ts';
 
-/** Each refresh of the edge waits for what the test makes of it. */
+/** Each refresh of the edge has the result that the test sets. */
 async function world() {
   const db = await emptyStore();
   const refreshes = Array.from({ length: 3 }, () => ({

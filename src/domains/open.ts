@@ -1,4 +1,4 @@
-/** The door of this layer: custom domains are looked up in DNS again and again, and lead where that says. */
+/** The interface of this layer: custom domains are looked up in DNS regularly and routed accordingly. */
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
@@ -42,7 +42,7 @@ export type DomainParts = {
 const lookEveryMs = 2_000;
 const dutyMs = 60_000;
 
-/** `look`: call it after a request about a domain, which may have changed routes. */
+/** `wake`: call it after a request about a domain, which may have changed routes. */
 export function openDomains(
   { domainResolvers, appsDomain, baseUrl }: DomainSettings,
   { db, owner, now, log, refreshEdge, mail, process, metrics }: DomainParts,
@@ -55,7 +55,7 @@ export function openDomains(
   const duty = createDuty({ db, name: 'domains', forMs: dutyMs, process, now });
   const checking = { ...about, lookup, random: Math.random, duty, notifyOwners, signal };
   const common = { everyMs: lookEveryMs, signal, metrics };
-  /** Until the edge has read the routes after the last change. */
+  /** Whether the edge has not read the routes since the last change. */
   let isStale = false;
   const turned = () => {
     isStale = true;
@@ -66,7 +66,7 @@ export function openDomains(
     name: 'domain-routes',
     async work() {
       if (!isStale) return;
-      // Before the refresh: a domain that changes during the refresh belongs to the next one.
+      // Set before the refresh: a domain that changes during the refresh is handled by the next one.
       isStale = false;
       await refreshEdge().catch((error: unknown) => {
         isStale = true;
@@ -96,14 +96,14 @@ export function openDomains(
   };
 }
 
-/** Looks up the domains that are due, and notes what follows. Of all processes on the database one does so at a time. */
+/** Looks up due domains and records the results. Only one process on the database does so at a time. */
 
 type Checking = {
   db: Kysely<Tables>;
   lookup: Lookup;
   now: () => Instant;
   random: () => number;
-  /** One process at a time looks domains up. */
+  /** Only one process at a time looks up domains. */
   duty: Pick<HeldDuty, 'take'>;
   signal?: AbortSignal | undefined;
   installation: string;
@@ -113,17 +113,17 @@ type Checking = {
   notifyOwners?: (() => Promise<void>) | undefined;
 };
 
-/** A name server that does not answer holds its place for as long as a look may take. */
+/** A name server that does not respond occupies a slot for the whole time limit of a lookup. */
 const maxAtOnce = 16;
 const maxOfAccount = 2;
 
-/** Domains read per account: those being checked, and the next one. */
+/** The number of domains that are read per account: those being checked, and the next one. */
 const readOfAccount = 2 * maxOfAccount;
 
 type DomainChecks = {
   /** Checks all due domains, with a limit per account. */
   run(): Promise<void>;
-  /** Something else may be due. */
+  /** More domains may be due. */
   lookAgain(): void;
 };
 
@@ -155,7 +155,7 @@ export function createDomainChecks(checking: Checking, turned: () => void): Doma
   };
 }
 
-/** Reads them again, because an account may have moved one to another deployment in between. */
+/** Reads the domains again, because an account may have moved one to another deployment since. */
 async function releaseStray(db: Database, now: Instant): Promise<boolean> {
   const stray = await strayDomains(db, now);
   for (const domain of stray) await releaseDomain(db, domain, { because: 'ended', now });

@@ -1,9 +1,11 @@
-/** Where the edge keeps its files and sockets, below the data directory. */
+/** The files and sockets of the edge, below the data directory. */
 import { join, resolve } from 'node:path';
 
-/** `sun_path` has 108 bytes on Linux, the last one is its end. */
+/** On Linux, `sun_path` has 108 bytes including the terminator. */
 const longestSocketPath = 107;
-/** Each socket has a name of its own first (`server-sockets.ts`), which is longer by so much and a dot. */
+/**
+ * Each socket is first created under a temporary name (`server-sockets.ts`), which is longer by this length and a dot.
+ */
 export const ownNameLength = 8;
 
 export type EdgePaths = {
@@ -16,7 +18,7 @@ export type EdgePaths = {
   registrySocket: string;
   /** A new process requests a handover here. The socket is outside the folder that HAProxy may enter. */
   serviceSocket: string;
-  /** The same of releases before this one, which a new process may have to replace. */
+  /** The socket of earlier releases, which a new process may have to replace. */
   formerServiceSocket: string;
   adminSocket: string;
   pidFile: string;
@@ -38,7 +40,7 @@ export function edgePaths(dataDir: string): EdgePaths {
   };
 }
 
-/** @returns what is wrong with this data directory, in words for the operator, or nothing. */
+/** @returns the reason why the data directory cannot be used, for the operator, or undefined. */
 export function dataDirProblem(dataDir: string): string | undefined {
   const { apiSocket, pagesSocket, registrySocket, serviceSocket, adminSocket } = edgePaths(dataDir);
   const serverSockets = [apiSocket, pagesSocket, registrySocket, serviceSocket].map(

@@ -2,26 +2,29 @@
 import type { Rate } from '../lib/rate-limit.ts';
 
 export type EdgeSettings = {
-  /** `edge/` and `run/` are made below it. */
+  /** Contains `edge/` and `run/`. */
   dataDir: string;
-  /** Where the public port listens: an address, `*`, or a name such as `localhost`. */
+  /** The address of the public port: an IP address, `*`, or a name such as `localhost`. */
   host: string;
   port: number;
   /** HTTPS, if this edge terminates it. Requests without TLS are redirected to it. */
   tls?: EdgeTls | undefined;
   /** Hosts (without port) whose requests go to the API and to no application. */
   apiHosts: string[];
-  /** Addresses and networks of the proxies in front of this one, whose word on the client counts. */
+  /** Addresses and networks of the proxies in front of the edge, whose client headers are trusted. */
   trustedProxies: string[];
-  /** Where the applications' containers are (CIDR, IPv4): what these say of clients never counts. */
+  /** The network of the applications' containers (CIDR, IPv4). Their client headers are never trusted. */
   networkPool: string;
   /** The trusted proxies begin each connection with the PROXY protocol. */
   proxyProtocol: boolean;
   limits: EdgeLimits;
-  /** Requests of a client for hosts where nothing is; above it, it reaches the sites alone that it has visited. */
+  /**
+   * The limit of a client's requests for hosts that do not exist. Above it, the client only reaches sites that it has
+   * visited before.
+   */
   guessRate: Rate;
   /**
-   * Whether there may be other edges. Then this one answers for applications only until a renewed deadline. Absent:
+   * Whether other edges may exist. Then this edge answers for applications only until a renewed deadline. Absent:
    * always.
    */
   isShared?: boolean;
@@ -30,7 +33,7 @@ export type EdgeSettings = {
 };
 
 export type EdgeTls = {
-  /** Where it listens, at the same host. */
+  /** The port on the same host. */
   port: number;
   /** The port that clients use. It differs from `port` behind a proxy. */
   publicPort: number;

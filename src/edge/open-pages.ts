@@ -50,7 +50,7 @@ export async function openPages(
   return { server, [Symbol.asyncDispose]: close };
 }
 
-/** Answers for every site that has no route, on a socket that HAProxy alone can reach. */
+/** The page server: responds for sites without a route, on a socket that only HAProxy can reach. */
 
 export type PageServer = { server: Server; close(): Promise<void> };
 
@@ -60,7 +60,7 @@ type LookUp = (host: string) => Promise<SiteState | undefined>;
 /** The answer to an authority's challenge for a host, or undefined for an unknown token. */
 type AnswerChallenge = (host: string, token: string) => Promise<string | undefined>;
 
-/** Where an authority issues certificates: it is answered without HTTPS, to which others are sent. */
+/** The challenges of an authority. They are answered without HTTPS. Other requests are redirected. */
 type Challenges = {
   answer: AnswerChallenge;
   publicPort: number;
@@ -122,7 +122,7 @@ async function answer(
   if (text) return send(request, response, challengePage(text));
   const [wait, site] = [challenges.wait(host), await lookUp(host)];
   const isExpected = site !== undefined || host === challenges.apiHost;
-  // The edge sends every host here for a token, and for other paths those alone that had no certificate a moment ago.
+  // The edge sends token requests of every host here. For other paths, only hosts that had no certificate a moment ago.
   if (token && isExpected && !wait) return send(request, response, byHttps(host, request.url!, challenges.publicPort));
   const unplanned = isExpected ? ({ because: site?.isElsewhere ? 'elsewhere' : 'ordered' } as const) : undefined;
   send(request, response, statePage(site, { ...requested, wait: wait ?? unplanned }));
@@ -134,13 +134,13 @@ function challengePage(text: string): Page {
   return { status: 200, headers: { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' }, body: text };
 }
 
-/** As the edge does with all other paths. */
+/** The edge does the same with all other paths. */
 function byHttps(host: string, path: string, publicPort: number): Page {
   const port = publicPort === 443 ? '' : `:${publicPort}`;
   return { status: 308, headers: { Location: `https://${host}${port}${path}` }, body: '' };
 }
 
-/** The database is away: nothing is wrong with the site, and the same request may go well in a moment. */
+/** The database is unavailable. The site itself has no problem, and a retry may succeed. */
 function answerAway(request: IncomingMessage, response: ServerResponse): void {
   const { html, json, headers, htmlHeaders } = faultPage('pages', 503);
   const page = doesWantHtml(request)

@@ -37,12 +37,14 @@ const mendEveryMs = 10 * 60_000;
 const compareEveryMs = 30_000;
 
 export type OpenEdgeSettings = Omit<EdgeSettings, 'limits' | 'tls'> & {
-  /** Where this edge ends HTTPS: the pairs of files with its certificates, or the authority that issues them. */
+  /** Where this edge terminates HTTPS: the pairs of certificate files, or the authority that issues them. */
   tls?: (Omit<EdgeTls, 'isIssued'> & { from: CertificateOrigin }) | undefined;
   /** The maximum number of simultaneous connections of one client address. */
   clientConnections: number;
   guessRate: Rate;
-  /** How long one of several edges answers without a word of its service, and the others wait for it. */
+  /**
+   * How long an edge among several continues to answer after its service is silent. The others wait this long for it.
+   */
   edgeSilenceMs: number;
   appsDomain: string;
   baseUrl: URL;
@@ -64,28 +66,28 @@ export type EdgeParts = {
   metrics?: Metrics | undefined;
 };
 
-/** Closing it leaves HAProxy running, unless this opening has started it and `keep` was not called. */
+/** Closing it leaves HAProxy running, unless this call has started it and `keepProxyRunning` was not called. */
 export type OpenEdge = AsyncDisposable & {
-  /** Makes exactly those sites reachable that the store says; resolves when a table at least as new is live. */
+  /** Makes exactly the sites of the store reachable. Resolves when a table at least as new is live. */
   refresh(): Promise<void>;
-  /** Resolves when no other edge sends requests where the store says no more; absent where there can be none. */
+  /** Resolves when no other edge uses outdated routes. Absent with a single edge. */
   othersServe?: SharedRoutes['othersServe'];
-  /** Addresses that other edges may still route to until they confirm this version; absent likewise. */
+  /** Addresses that other edges may still route to until they confirm this version. Absent with a single edge. */
   othersLead?: SharedRoutes['othersLead'];
-  /** Another process has changed routes, or its edge has taken them. */
+  /** Another process has changed routes, or its edge has applied them. */
   onRoutes(): void;
-  /** At any edge. */
+  /** Counts the requests under way at all edges. */
   countUnderWay: Edge['countUnderWay'];
   /**
    * Requests of each deployment since the previous call, at this edge alone; empty at the first call. Throws if HAProxy
    * does not run.
    */
   tallyRequests(): Promise<Map<string, RequestCounts>>;
-  /** The service serves. From now on HAProxy outlives this process: applications stay reachable without it. */
+  /** The service is ready. From now on, HAProxy outlives this process, so that applications stay reachable. */
   keepProxyRunning(): void;
 };
 
-/** In a data directory that is prepared (`running-service.ts`). Throws StartError. */
+/** Opens the edge in a prepared data directory (`running-service.ts`). Throws StartError. */
 export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Promise<OpenEdge> {
   const { db, now, log } = parts;
   const { dataDir, port, appsDomain, clientConnections, isShared, edgeSilenceMs } = settings;

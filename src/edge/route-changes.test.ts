@@ -23,7 +23,7 @@ const site: fc.Arbitrary<Site> = fc.record({
   host: fc.constantFrom('a.test', 'b.test', 'c.test', 'd.test'),
   endpoints: fc.array(endpoint, { maxLength: 4 }),
 });
-/** Each is what some sites are from then on. */
+/** Each entry sets some sites. */
 const history = fc.array(fc.array(site, { maxLength: 3 }), { maxLength: 8 });
 
 /** HAProxy's maps: lists in which the first entry of a key counts, and which commands change one by one. */
@@ -51,7 +51,7 @@ function turn({ sites }: Held, turn: Turn): void {
   else sites.push([turn.host, turn.id]);
 }
 
-/** Where a request may be sent; undefined where nothing is, empty where something is missing. */
+/** Returns the targets of a request. Undefined without a route, empty if an entry is missing. */
 function look({ sites, routes, endpoints }: Held, host: string, path: string): string[] | undefined {
   const id = sites.find(([key]) => key === host)?.[1];
   if (id === undefined) return undefined;
@@ -148,7 +148,7 @@ test('a comparison finds any lost part of a change, and repairs it', () => {
         assert.ok(!isRight || isSame);
         const mended = held(replacement);
         for (const host of hostsAsked) assert.deepEqual(answers(mended, host), answers(whole, host));
-        // A request that has read a host's id a moment ago finds what it had found then.
+        // A request that has just read a host's ID still finds the same entries.
         for (const late of state.sites.filter(([host, id]) => after.get(host)?.id !== id)) {
           const found = answers(state, late[0]);
           const later = answers({ ...mended, sites: [late] }, late[0]);

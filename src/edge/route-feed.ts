@@ -1,4 +1,4 @@
-/** Brings an edge what the store says of routes: what has changed since the version that it has. */
+/** Updates an edge from the store's routes: sends the changes since its version. */
 import { createSemaphore } from '../lib/concurrency.ts';
 import { latestOnly } from '../lib/latest-only.ts';
 import type { Database } from '../store/database.ts';
@@ -11,15 +11,15 @@ import { sitesOf } from './served-sites.ts';
 const comparedAtOnce = 500;
 
 export type RouteFeed = {
-  /** Makes exactly those sites reachable that the store says; resolves when a table at least as new is live. */
+  /** Makes exactly the sites of the store reachable. Resolves when a table at least as new is live. */
   refresh(): Promise<void>;
   /** The minimum version of the route table that the edge serves. Undefined before the first table. */
   version(): number | undefined;
-  /** Compares the next part of the table, one after the other, and has the edge take what it has missed. */
+  /** Compares the next part of the table, in turn, and sends missed changes to the edge. */
   compare(): Promise<void>;
 };
 
-/** `version`: what the edge has already; undefined when it may have anything. `owners` hear of what it gets. */
+/** `version`: the version that the edge has. Undefined if unknown. `owners` is notified of all changes. */
 export type RouteFeedOptions = {
   appsDomain: string;
   log: EdgeLog;
@@ -41,7 +41,7 @@ export function createRouteFeed(
     refresh: latestOnly<void>(() =>
       inTurn(async () => {
         const news = await routesSince(db, taken);
-        // Nothing changed, too: an edge that has failed to take the last change does so now.
+        // Called without changes, too, so that an edge that failed to apply the last change does so now.
         await (news.isWhole ? edge.publish(sites(news.changed)) : edge.change(sites(news.changed)));
         if (news.isWhole) owners?.replaceRoutes(news.changed);
         else owners?.addRoutes(news.changed);
@@ -66,9 +66,9 @@ export function createRouteFeed(
 /** The owner of each address that the edge sends requests to. */
 
 type AddressOwners = {
-  /** These deployments have these endpoints from now on; all others stay. */
+  /** Sets the endpoints of these deployments. Others are not changed. */
   addRoutes(routes: readonly Pick<StoredRoutes, 'id' | 'endpoints'>[]): void;
-  /** As `note`, and no other deployment has any. */
+  /** As `addRoutes`, but removes all other deployments. */
   replaceRoutes(routes: readonly Pick<StoredRoutes, 'id' | 'endpoints'>[]): void;
   /** The deployment that has the address. */
   ownerOf(address: string): string | undefined;
@@ -79,7 +79,7 @@ export function createAddressOwners(): AddressOwners {
   const addresses = new Map<string, string[]>();
 
   function addRoutes(routes: Parameters<AddressOwners['addRoutes']>[0]): void {
-    // All leave first: an address may pass from one of them to another.
+    // Old addresses are removed first, because an address may move between these deployments.
     for (const { id } of routes) {
       for (const address of addresses.get(id) ?? []) if (owners.get(address) === id) owners.delete(address);
       addresses.delete(id);

@@ -1,20 +1,20 @@
-/** Routes: which sites there are, as the maps that HAProxy looks a request up in. Pure. */
+/** Routes: converts sites to the maps in which HAProxy looks up a request. Pure. */
 import { hash } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import { segmentsOf } from '../config/spec/spec.ts';
 import type { Endpoint, Site } from '../deployment/site.ts';
 import { normalHost } from './canonical-host.ts';
 
-/** HAProxy reads map files in lines of 16 KiB and would take the rest of a longer one for another entry. */
+/** HAProxy reads map files in lines of 16 KiB and would parse the rest of a longer one as another entry. */
 const longestPath = 2048;
 
-/** A site or an endpoint that got no route, and why. Everything else is published regardless. */
+/** A site or endpoint without a route, and the reason. All others are published. */
 export type Refused = { host: string; path?: string; because: string };
 
 /**
  * The route of a host as map entries `key value`, in an order that depends only on the content. All keys begin with the
- * id, a hash of the host and its target. So an entry never changes its meaning, and one entry switches a host to other
- * addresses. A request finds all of the old route or all of the new one, never another tenant's.
+ * ID, a hash of the host and its target. So an entry never changes its meaning, and one entry switches a host to other
+ * addresses. A request uses either the old or the new route, never another tenant's.
  */
 export type HostRoutes = {
   /** The id of a host's routes. For a host with a redirect, it contains the target: `308:<host>:<hash>`. */
@@ -32,8 +32,8 @@ export const sentOn = '308:';
 export type HostTable = Map<string, HostRoutes | undefined>;
 
 /**
- * Where the hosts of these sites lead. One that appears twice belongs to its first site: merging the two would send one
- * tenant's requests to another.
+ * Returns the routes of the hosts of these sites. A duplicate host belongs to its first site, because merging both
+ * would send one tenant's requests to another.
  */
 export function hostsOf(sites: Iterable<Site>): { hosts: HostTable; refused: Refused[] } {
   const hosts: HostTable = new Map();
@@ -47,7 +47,7 @@ export function hostsOf(sites: Iterable<Site>): { hosts: HostTable; refused: Ref
   return { hosts, refused };
 }
 
-/** As the lookup spells it; nothing for what no site can have. */
+/** Returns the host in the form of the lookup. Undefined for an invalid host. */
 function routedHost(host: string): string | undefined {
   const normal = normalHost(host);
   return normal?.startsWith('[') ? undefined : normal;
@@ -58,7 +58,7 @@ function hostRoutes(host: string, site: Site, refused: Refused[]): HostRoutes | 
   if (paths.length === 0) return undefined;
   const target = site.redirectTo === undefined ? undefined : routedHost(site.redirectTo);
   const content = hash('sha256', JSON.stringify([host, paths]), 'base64url').slice(0, 16);
-  // Its routes stay: they are what visitors get while the target has no certificate.
+  // Its routes stay, because visitors get them while the target has no certificate.
   const id = target === undefined ? content : `${sentOn}${target}:${content}`;
   return {
     id,
@@ -84,9 +84,9 @@ export function matchesPath(routePath: string, requestPath: string): boolean {
 }
 
 /**
- * A route's path as a normalised request spells it: percent-encoded where a URL must be, unreserved characters never
- * encoded, hexadecimal digits in upper case, no trailing slash. `%2F` stays what it is and never separates segments.
- * @returns nothing for a path that no normalised request can have.
+ * Returns a path in the form of a normalized request: percent-encoded only where required, with upper-case hexadecimal
+ * digits, and without a trailing slash. `%2F` stays and does not separate segments. @returns undefined for a path that
+ * no normalized request can have.
  */
 export function canonicalPath(path: string): string | undefined {
   if (!path.startsWith('/') || path.startsWith('//')) return undefined;
@@ -133,26 +133,26 @@ function isReachable({ address, port }: Endpoint): boolean {
 }
 
 /**
- * Changes of routes: how HAProxy's maps get from one table to another, entry by entry, and whether they are what they
- * should be. Pure.
+ * Changes of routes: the steps from one table of HAProxy's maps to another, and a comparison with the wanted state.
+ * Pure.
  */
 
 /** Routes by host. */
 type RouteTable = ReadonlyMap<string, HostRoutes>;
 
-/** A host is known, leads elsewhere, or is known no more. */
+/** A host is added, gets another target, or is removed. */
 export type Turn = { kind: 'add' | 'set'; host: string; id: string } | { kind: 'del'; host: string };
 
-/** Apply `added` before any of `turns`, so that every request finds a complete table. */
+/** Apply `added` before all of `turns`, so that every request finds a complete table. */
 export type RouteChange = {
-  /** New entries. Unused ones stay, because a request may have just read their id. */
+  /** New entries. Unused ones stay, because a request may have just read their ID. */
   added: { routes: string[]; endpoints: string[] };
   turns: Turn[];
   /** Routes of removed hosts. */
   left: HostRoutes[];
 };
 
-/** The change that gives these hosts their routes; all others stay as they are. */
+/** Returns the change that sets the routes of these hosts. Others are not changed. */
 export function changeOf(table: RouteTable, hosts: Readonly<HostTable>): RouteChange {
   const added: RouteChange['added'] = { routes: [], endpoints: [] };
   const turns: Turn[] = [];
@@ -188,17 +188,17 @@ export function mapsOf(table: RouteTable, version: string): Maps {
   };
 }
 
-/** How maps that exist differ from those of a table. */
+/** The difference between existing maps and a table. */
 type Comparison = {
-  /** They lead every request where the table does. */
+  /** Whether they route every request like the table. */
   isRight: boolean;
   /** Entries of routes and endpoints that no host leads to. */
   unused: number;
-  /** The maps that replace them: without unused entries, except for those that requests may just have read. */
+  /** The maps that replace them: without unused entries, except those that requests may just have read. */
   replacement: Maps;
 };
 
-/** `lately`: ids that requests may have just read, in addition to those found. */
+/** `lately`: IDs that requests may have just read, in addition to those in the maps. */
 export function compareMaps(
   found: Maps,
   { table, version, lately }: { table: RouteTable; version: string; lately: Iterable<string> },

@@ -1,4 +1,4 @@
-/** From the store's rows to what the edge needs: the sites that are served, and the state of the one at a host. */
+/** Converts the store's rows to the edge's view: the served sites, and the state of the site of a host. */
 
 import type { Deployment } from '../deployment/deployment.ts';
 import { dashboardPath } from '../deployment/deployment-names.ts';
@@ -22,7 +22,7 @@ export function sitesOf(routes: readonly StoredRoutes[], appsDomain: string): Si
   return [...new Map(sites.map((site) => [site.host, site])).values()];
 }
 
-/** Visitors are sent on to a name that serves, and no further: before it does, both show the application. */
+/** Redirects visitors to a name that is served. Until then, both names show the application. */
 function domainSite(
   { name, redirectTo, isServed }: RoutedDomain,
   all: readonly RoutedDomain[],
@@ -34,7 +34,7 @@ function domainSite(
   return { host: name, endpoints, ...(isSentOn && { redirectTo: target.name }) };
 }
 
-/** The state of the deployment whose host this is, or whose custom domain; undefined for a host that nothing was deployed at. */
+/** Returns the state of the deployment with this host or custom domain. Undefined if the host was never used. */
 export async function siteState(
   db: Database,
   { host, appsDomain, baseUrl, now }: { host: string; appsDomain: string; baseUrl: URL; now: number },

@@ -72,7 +72,7 @@ test('the names of servers that were killed go, those of others stay', async (t)
   const dead = await serverAt(killed, socket, 'dead');
   const alive = await serverAt(other, socket, 'alive');
   await killed.open();
-  // It ends, and as after kill -9 the file is there all the same, under the name that its end does not take away.
+  // The process ends, and its socket file remains under its temporary name, as after kill -9.
   await closed(dead);
   await assert.rejects(saidAt(socket), /ECONNREFUSED/);
   const own = await serverAt(ours, socket, 'ours');

@@ -1,7 +1,7 @@
 /**
- * The sockets of a service's servers. Each listens at its own name, and all are then linked to the names that HAProxy
- * knows at once, in place of those of the previous service. Existing connections stay with the previous service; new
- * ones go to this one. The own names stay, so that a replaced service can be linked again.
+ * The sockets of a service's servers. Each listens under a temporary name. Then all are linked at once to the names
+ * that HAProxy uses, replacing those of the previous service. Existing connections stay with the previous service, and
+ * new ones go to this one. The temporary names stay, so that a replaced service can be linked again.
  */
 import { chmod, link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ import { admitProxy, isAbandoned } from './sockets.ts';
 /** `listen` resolves when a server listens at the path that it is given. */
 export type Admit = (listen: (socketPath: string) => Promise<unknown>) => Promise<void>;
 
-/** Closing them, after the servers, takes away the names that are still ours. */
+/** Closing them, after the servers, removes the names that still belong to this service. */
 export type ServerSockets = AsyncDisposable & {
   /** Makes the server listen on the Unix socket. HAProxy may connect unless the socket is `private`. */
   at(socket: string, who?: 'proxy' | 'private'): Admit;
@@ -37,7 +37,7 @@ export function createServerSockets(): ServerSockets {
         const second = `${own}.second`;
         await link(own, second);
         await rename(second, socket);
-        // Two names of one file are left as they are by a rename.
+        // Renaming one of two links to the same file does nothing.
         await rm(second, { force: true });
       }
       for (const socket of admitted.keys()) await clearDeserted(socket);

@@ -28,9 +28,9 @@ const maxSkewMs = 5_000;
 const lookEveryMs = 250;
 
 export type SharedRoutes = AsyncDisposable & {
-  /** Another process has changed routes, or its edge has taken them. */
+  /** Another process has changed routes, or its edge has applied them. */
   onRoutes(): void;
-  /** Resolves when no other edge sends requests where the store says no more now. Throws when one does not say so. */
+  /** Resolves when no other edge uses outdated routes. Throws if one does not confirm that. */
   othersServe(stop?: AbortSignal): Promise<void>;
   /**
    * The addresses of edges that have not reported this version and may still route to them. For an edge that cannot be
@@ -46,7 +46,7 @@ export type SharedRoutes = AsyncDisposable & {
 export type SharedRoutesParts = {
   db: Database;
   own: Pick<EdgeRow, 'id' | 'machine' | 'directory'>;
-  /** How long it answers without a word of its service, and others wait for one. */
+  /** How long the edge continues to answer after its service is silent, and how long others wait for it. */
   silenceMs: number;
   feed: Pick<RouteFeed, 'refresh' | 'version'>;
   edge: Pick<Edge, 'answerUntil' | 'whenStarted'>;
@@ -55,7 +55,10 @@ export type SharedRoutesParts = {
   metrics?: Pick<Metrics, 'rounds'> | undefined;
 };
 
-/** Before any route is read for it. Answers until when HAProxy may answer with what is read then. */
+/**
+ * Called before any route is read for the edge. Returns the time until which HAProxy may serve the routes that are read
+ * next.
+ */
 export async function announceEdge({
   db,
   own,
@@ -68,7 +71,7 @@ export async function announceEdge({
   return until;
 }
 
-/** The edge is announced, and HAProxy serves what was read since. Resolves when others know that. */
+/** The edge is announced, and HAProxy serves the routes that were read since. Resolves when others know that. */
 export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoutes> {
   const { db, own, silenceMs, feed, edge: haproxy, now, log, metrics } = parts;
   const closing = new AbortController();
@@ -76,8 +79,8 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
   let news = Promise.withResolvers<void>();
 
   /**
-   * The row first where HAProxy is to answer for longer, and HAProxy first where for less: the row never says too
-   * little.
+   * To extend the time, the row is written before HAProxy is updated. To shorten it, HAProxy is updated first. The row
+   * therefore never has a time that is too early.
    */
   async function renew(): Promise<void> {
     await feed.refresh();
@@ -92,7 +95,7 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
     said = version;
   }
 
-  /** This edge was evicted. Its routes may be old, so it reads them again before it reports anything. */
+  /** This edge was evicted. Its routes may be old, so it reads them again before it reports a version. */
   async function begin(): Promise<void> {
     log.warn({}, 'the other edges continued without this one; it restarts from scratch');
     await announceEdge(parts);
@@ -207,14 +210,14 @@ async function addressesAt({ directory }: Pick<EdgeRow, 'directory'>): Promise<s
   return endpoints.map((entry) => entry.slice(entry.indexOf(' ') + 1, entry.lastIndexOf(':')));
 }
 
-/** Where an edge runs, for others that share its machine, and what those can do about it when it is silent. */
+/** The location of an edge, for other edges on its machine, and their reaction when it is silent. */
 
 /** Returns the identity of the edge in a data directory. It is created once and stays the same after restarts. */
 export async function ownEdge(dataDir: string): Promise<Pick<EdgeRow, 'id' | 'machine' | 'directory'>> {
   return { id: await provideEdgeId(dataDir), machine: await machineId(), directory: dataDir };
 }
 
-/** The same for processes that see each other: a boot of a machine, and a namespace of process ids in it. */
+/** Returns the same value for processes that can see each other: the boot ID of the machine, and the PID namespace. */
 async function machineId(): Promise<string> {
   const [boot, processes] = await Promise.all([
     readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
@@ -234,16 +237,15 @@ async function provideEdgeId(dataDir: string): Promise<string> {
 }
 
 /**
- * Makes sure that an edge of this machine which has said nothing for too long sends no request anywhere. One that works
- * refuses by its clock; one that stands still might have looked at its clock before, so it is ended. Its service starts
- * it again.
+ * Makes sure that an edge of this machine that has been silent for too long forwards no request. A working one refuses
+ * by its clock. A suspended one might have read its clock before, so it is killed. Its service starts it again.
  */
 async function stopUnresponsive({ directory }: Pick<EdgeRow, 'directory'>, refusesByItself: boolean): Promise<void> {
   const paths = edgePaths(directory);
   const { adminSocket } = paths;
   if (refusesByItself && (await describeRunning(adminSocket)) && (await awaitThreads(adminSocket))) return;
   const killed = new Set(await killProxies(paths));
-  // A HAProxy that is restarted at once does not answer before its service allows it.
+  // A HAProxy that restarts at once does not answer before its service allows it.
   while ((await findProxies(paths)).some((pid) => killed.has(pid)))
     await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -11,7 +11,7 @@ export function startsAsRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** Makes `<dataDir>/run`. The directory is what keeps others out between `listen()` and `admitProxy()`. */
+/** Creates `<dataDir>/run`. The directory's mode protects the sockets between `listen()` and `admitProxy()`. */
 export async function prepareRunDirectory(dataDir: string): Promise<void> {
   const { run } = edgePaths(dataDir);
   await mkdir(run, { recursive: true, mode: 0o700 });
@@ -19,7 +19,7 @@ export async function prepareRunDirectory(dataDir: string): Promise<void> {
   await chmod(run, startsAsRoot() ? 0o750 : 0o700);
 }
 
-/** Removes the socket file that a service left behind when it was killed; `listen()` would fail on it. */
+/** Removes the socket file of a killed service. `listen()` would fail because of it. */
 export async function clearSocket(path: string): Promise<void> {
   await rm(path, { force: true });
 }
@@ -43,7 +43,7 @@ export async function isAbandoned(path: string): Promise<boolean> {
   });
 }
 
-/** Has a server listen where HAProxy finds it at once. */
+/** Makes a server listen directly on the socket that HAProxy uses. */
 export function admitAt(socket: string): (listen: (socketPath: string) => Promise<unknown>) => Promise<void> {
   return async (listen) => {
     await clearSocket(socket);

@@ -26,7 +26,7 @@ export type EngineCore = {
   readonly separatesStreams: boolean;
   /** Whether a new volume starts with the image's content at its path. */
   readonly fillsVolumes: boolean;
-  /** Resolves when the engine answers; throws EngineFault when it refuses, or has not answered after two seconds. */
+  /** Resolves when the engine responds. Throws EngineFault if it refuses, or does not respond within two seconds. */
   ping(): Promise<void>;
   /**
    * Returns what exists for the deployment now, and which of `images` are on the host. An engine without the facet
@@ -44,17 +44,17 @@ export type EngineCore = {
   change(deploymentId: string, seen: Observed, timeoutMs: number, signal: AbortSignal): Promise<void>;
   /** Calls back with the id of each deployment that changes on the engine. Ends at the abort. */
   watch(onChange: (deploymentId: string) => void, signal: AbortSignal): void;
-  /** Returns the last lines of a workload's output, oldest first; [] if the workload is gone. */
+  /** Returns the last lines of a workload's output, oldest first. Empty if the workload was removed. */
   logs(name: WorkloadName, wanted: LogsWanted): Promise<LogLine[]>;
   /**
-   * Yields new lines of a workload, each once, across restarts. Ends when the workload has ended for good or is gone,
-   * or at the abort. Throws if the engine becomes unavailable: the caller then continues from the mark of the last
-   * line.
+   * Yields new lines of a workload, each once, across restarts. Ends when the workload has ended for good or was
+   * removed, or at the abort. Throws if the engine becomes unavailable. The caller then continues from the mark of the
+   * last line.
    */
   followLogs(name: WorkloadName, wanted: LogsFollowed, signal: AbortSignal): AsyncIterable<LogLine>;
   /** Returns the size of the host and its free disk space. After the first response, it needs no engine. */
   capacity(): Promise<Capacity>;
-  /** Everything on the engine that carries this installation's label. */
+  /** Lists all objects on the engine with this installation's label. */
   listOwned(): Promise<Owned[]>;
   /** Removes one object that `listOwned` returned. A missing object is not an error. */
   removeOwned(owned: Owned): Promise<void>;
@@ -89,7 +89,7 @@ export function facetOf<Name extends FacetName>(engine: Engine, name: Name): Eng
   return facet;
 }
 
-/** The images of the one host that runs everything. */
+/** The images of the single host that runs all workloads. */
 export type ImageStore = {
   /** Pulls an image and returns the digest of its reference. Throws EngineFault. */
   pull(deploymentId: string, request: ImageRequest, pulling?: Pulling): Promise<ResolvedImage>;
@@ -119,7 +119,7 @@ export type HostDisk = {
 
 /** Rules about what workloads may connect to. Without this facet, `observe` returns no egress. */
 export type Isolation = {
-  /** Applies to new connections; open ones stay. Throws EngineFault if the deployment has no network. */
+  /** Applies to new connections. Open ones stay. Throws EngineFault if the deployment has no network. */
   setEgress(deploymentId: string, egress: Egress): Promise<void>;
 };
 
@@ -169,8 +169,8 @@ export type HostImage = {
   /** Pinned references. */
   digests: string[];
   /**
-   * The full references by which it was pulled, such as `docker.io/library/nginx@sha256:…`; [] if it did not pass the
-   * gate.
+   * The full references by which it was pulled, such as `docker.io/library/nginx@sha256:…`. Empty if it did not pass
+   * the gate.
    */
   brought: string[];
   /** Including layers that it shares with other images. */
@@ -205,7 +205,7 @@ export type WrittenText = { text: string; stream?: OutputStream };
 export type LogLine = WrittenText & { at: Instant; mark: LogMark };
 
 /**
- * The position of a line in the output of its workload, in a format of the engine. If a workload was removed and
+ * The position of a line in the output of its workload, in an engine-specific format. If a workload was removed and
  * created again under the same name, all its lines are after every mark of the previous one.
  */
 export type LogMark = string;

@@ -14,7 +14,7 @@ export type CopiesSettings = KubernetesSettings & ImageSettings & { engine: stri
 
 type Opener = (settings: EngineSettings, parts: EngineParts) => Promise<OpenEngine>;
 
-/** One line for each engine. */
+/** One entry for each engine. */
 const openers: Readonly<Record<string, Opener>> = {
   docker: openDocker,
   // Loaded on demand, because its library takes half as long to load as everything else.

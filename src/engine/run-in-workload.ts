@@ -74,7 +74,7 @@ export async function runInWorkload({ what, command }: WorkloadCommand, run: Com
 const maxOutput = 500;
 
 /**
- * Writes the input until the command ends. `end`: called when the input fails, since the command would wait for more.
+ * Writes the input until the command ends. `end`: called if the input fails, because the command would wait for more.
  */
 function feed(running: RunningExec, input: AsyncIterable<Uint8Array> | undefined, end: () => void) {
   const { promise: givenUp, resolve } = Promise.withResolvers<false>();

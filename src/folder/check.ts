@@ -27,7 +27,7 @@ export function checkDocument(
   return { document, questions };
 }
 
-/** These are refused for any values of missing variables. */
+/** Refused for any values of missing variables. */
 const certain = new Set(['unsupported', 'docker-socket', 'bind-mount', 'external']);
 /** Said by questions. */
 const requested = new Set(['unset-variable', 'missing-key', 'required-variable']);
@@ -69,7 +69,7 @@ function questionsIn(
   const madeUp = openGenerated((name) => secretUses(document).get(name) ?? []);
   return [...uses].flatMap(([name, places]): MissingValue[] => {
     const proposed = examples(name);
-    // An example that leaves a password out does so because each installation has its own.
+    // An example with an empty password leaves it out on purpose, because each installation has its own.
     const isEmpty = proposed?.value === '' && madeUp(name);
     const suggestion = isEmpty ? undefined : proposed;
     const why = whys.get(name);

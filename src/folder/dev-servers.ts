@@ -1,6 +1,6 @@
 /**
- * Development servers that only answer known hosts, and the setting that adds the application's host. They are detected
- * by the start command, including the scripts of `package.json`. Pure.
+ * Development servers that only respond to known hosts, and the setting that adds the application's host. They are
+ * detected by the start command, including the scripts of `package.json`. Pure.
  */
 
 export type DevServer = { name: string; hint: string };
@@ -16,7 +16,7 @@ export type Started = {
 
 type Known = DevServer & {
   started: RegExp;
-  /** Where the hosts would be written. */
+  /** The files that usually contain the list of hosts. */
   files: string[];
   /** With one of these variables, the server also responds to other hosts. */
   variable?: string;
@@ -66,7 +66,7 @@ const known: Known[] = [
     files: [],
     variable: 'DANGEROUSLY_DISABLE_HOST_CHECK',
     hint: 'add DANGEROUSLY_DISABLE_HOST_CHECK: "true" to its environment',
-    // It checks only where it passes requests on.
+    // It only checks the host if it forwards requests.
     checksHost: ({ proxy }) => proxy !== undefined,
   },
 ];
@@ -74,7 +74,7 @@ const known: Known[] = [
 /** Longest command that is looked at, and deepest script that starts a script. */
 const most = { length: 8192, depth: 3 };
 
-/** Undefined for any other program, and where the application's host is let in already, as far as can be seen. */
+/** Undefined for other programs, and if the application's host is already allowed, as far as this can be determined. */
 export function devServerOf({ command, variables, readText }: Started): DevServer | undefined {
   const manifest = manifestOf(readText('package.json'));
   const whole = withScripts(command, manifest);

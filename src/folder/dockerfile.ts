@@ -7,13 +7,13 @@ export type DockerImage = {
   base?: string;
   /** TCP ports as written. Variables are replaced if their values are known. */
   ports: number[];
-  /** As `healthcheck.test` of Compose writes it; `['NONE']` takes the base's away. */
+  /** In the notation of Compose's `healthcheck.test`. `['NONE']` disables the health check of the base. */
   healthCheck?: { test: string[]; interval?: string; timeout?: string; retries?: string; start_period?: string };
   env: Record<string, string>;
   /** ENTRYPOINT and CMD, as words of a shell. */
   entrypoint?: string;
   command?: string;
-  /** Where relative destinations begin. */
+  /** The base of relative destinations. */
   directory: string;
   /** Copies from the context: sources as written, and the absolute destination, with a slash after a folder. */
   copies: { sources: string[]; to: string }[];
@@ -31,7 +31,7 @@ export const maxDockerfileBytes = 1024 * 1024;
 /** Most lines that are read. */
 const maxLines = 20_000;
 
-/** The stage that `target` names, by name or number, or the last one. Undefined if it does not exist. */
+/** Reads the stage `target`, by name or number, or the last one. Undefined if it does not exist. */
 export function readDockerfile(
   text: string,
   { target, args = {} }: { target?: string; args?: Record<string, string> } = {},
@@ -46,8 +46,8 @@ export function readDockerfile(
 }
 
 /**
- * The images that a build of the Dockerfile starts from or copies from, each once. An image whose name contains an unknown
- * variable is left out.
+ * Returns the images in FROM and COPY instructions without duplicates. An image whose name contains an unknown variable
+ * is left out.
  */
 export function baseImagesOf(text: string, args: Record<string, string> = {}): BaseName[] {
   const { stages } = stagesOf(text, args);
@@ -133,7 +133,7 @@ function describe(
   return image;
 }
 
-/** Joins lines that end in a backslash, and drops the contents of heredocs. */
+/** The command of an earlier stage was for another program. */
 function instructionsOf(text: string): Instruction[] {
   const lines = text.split(/\r?\n/).slice(0, maxLines);
   const joint = /^#\s*escape\s*=\s*`/im.test(lines.slice(0, 5).join('\n')) ? '`' : '\\';
@@ -223,14 +223,14 @@ function shellWords(text: string): string {
   return listOf(text)?.join(' ') ?? text;
 }
 
-/** The words of the JSON form; undefined for any other. */
+/** Returns the words of the JSON form. Undefined for other forms. */
 function listOf(text: string): string[] | undefined {
   if (!text.startsWith('[')) return undefined;
   try {
     const words: unknown = JSON.parse(text);
     return Array.isArray(words) && words.every((word) => typeof word === 'string') ? words : undefined;
   } catch {
-    // It only begins like a list: a shell reads it.
+    // It is not a JSON list, so a shell reads it.
     return undefined;
   }
 }

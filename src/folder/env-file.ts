@@ -5,19 +5,19 @@
 import { interpolate, type Lookup } from '../config/compose/interpolate.ts';
 
 export type EnvFile = {
-  /** In the order of the file; a name without `=` has no value of its own. */
+  /** In the order of the file. A name without `=` has no value. */
   values: { name: string; value: string | undefined; at: number }[];
   problems: { at: number; message: string }[];
   /** Variables used in values, without a value of their own. They became empty. */
   unset: { at: number; name: string }[];
 };
 
-/** Most variables of a file; a pod has at most 1000. */
+/** The maximum number of variables in a file. A pod has at most 1000. */
 const maxNames = 5000;
 
 const name = /^(?:export[ \t]+)?([A-Za-z_0-9.[\]-]+)[ \t]*/;
 
-/** `lookup`: variables from elsewhere, which win in `${…}` over those of the file. */
+/** `lookup`: other variables, which take precedence in `${…}` over those of the file. */
 export function readEnvFile(text: string, lookup: Lookup): EnvFile {
   const values: EnvFile['values'] = [];
   const problems: EnvFile['problems'] = [];
@@ -58,7 +58,7 @@ export function readEnvFile(text: string, lookup: Lookup): EnvFile {
   return { values, problems, unset };
 }
 
-/** `format: raw` of `env_file`: everything behind `=`, as it stands. */
+/** `format: raw` of `env_file`: the text after `=` is the value. */
 export function readRawEnvFile(text: string): EnvFile {
   const values: EnvFile['values'] = [];
   const problems: EnvFile['problems'] = [];
@@ -84,7 +84,7 @@ function readValue(text: string, from: number, lookup: Lookup): Value {
   const quote = text[begin];
   if (quote === '"' || quote === "'") return readQuoted(text, begin, quote, lookup);
   const line = lineAt(text, begin);
-  // A comment has a space before it; right behind the sign it is the whole value.
+  // A comment needs a space before it. Directly after the equals sign, `#` begins a comment that is the whole value.
   const comment = line.startsWith('#') && begin > from ? 0 : line.indexOf(' #');
   const written = (comment === -1 ? line : line.slice(0, comment)).trimEnd();
   return { ...expanded(written, lookup), next: begin + line.length + 1 };

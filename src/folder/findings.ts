@@ -1,4 +1,4 @@
-/** Findings about a folder and their places: one list of places for all the files that are read. */
+/** Findings about a folder, with places in all files that are read. */
 import type { Diagnostic } from '../config/diagnostics/diagnostics.ts';
 import { readSource } from '../config/document/source.ts';
 import type { Entry, Tree } from '../config/document/tree.ts';
@@ -7,12 +7,12 @@ import type { Finding, Place, WantedRepository } from './project.ts';
 
 /**
  * Findings with the places of values from several files: the offsets of each file begin after those of the previous
- * one, so that merged trees keep the place of every value.
+ * one, so that merged trees preserve the place of every value.
  */
 export type Findings = {
   notes: Finding[];
   refusals: Finding[];
-  /** Variables without a value on which something hangs that is read here, a path most often; with their places. */
+  /** Variables without a value that are needed here, usually in a path, with their places. */
   needed: Map<string, number[]>;
   /** Files with variables that are not there, relative to the folder: the place that names each first, and an example. */
   missingFiles: Map<string, { at: number; example: string | undefined }>;

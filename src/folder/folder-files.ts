@@ -19,7 +19,7 @@ export type Entry =
   | { kind: 'file'; size: number; isExecutable: boolean }
   | { kind: 'folder' }
   | { kind: 'missing' }
-  /** Not to be read, whether it is there or not. `to`: where a symbolic link leads. */
+  /** The file must not be read, whether it exists or not. `to`: the target of a symbolic link. */
   | { kind: 'outside'; to?: string }
   /** A socket, pipe or device. */
   | { kind: 'special' };
@@ -29,7 +29,7 @@ export type FolderFiles = {
   folder: string;
   /** Describes the entry at an absolute path, following links. */
   look(path: string): Entry;
-  /** The content of a file that `look` has called one; undefined for one above `max` bytes or that cannot be read. */
+  /** Reads a file that `look` has found. Undefined if it is larger than `max` bytes or cannot be read. */
   read(path: string, max: number): Buffer | undefined;
   /** The names in a folder, sorted, at most `max`; links are marked. */
   list(path: string, max: number): { name: string; isLink: boolean }[];
@@ -86,7 +86,7 @@ export function openFiles(folder: string, allowed: readonly string[] = []): Fold
   };
 }
 
-/** As people write it: relative to the folder, with `/`. */
+/** Returns the path in the user's notation: relative to the folder, with `/`. */
 export function shownPath({ folder }: Pick<FolderFiles, 'folder'>, path: string): string {
   const shown = relative(folder, path);
   return shown === '' ? '.' : shown.startsWith(`..${sep}..`) ? path : shown.split(sep).join('/');
@@ -100,12 +100,12 @@ function resolved(path: string): string | undefined {
   }
 }
 
-/** Where a path that is not there would be: its nearest folder that is, with the rest. */
+/** Returns the location of a missing path: its nearest existing folder, with the rest. */
 function nearestReal(path: string): string {
   const parent = dirname(path);
   if (parent === path) return path;
   const real = resolved(parent);
-  // A link to nothing leads wherever it says.
+  // A dangling link has an unknown target.
   if (real !== undefined) return isLink(path) ? sep : join(real, path.slice(parent.length));
   return join(nearestReal(parent), path.slice(parent.length));
 }
@@ -114,7 +114,7 @@ function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();
   } catch {
-    // It is not there, or would be below a file.
+    // The file is missing, or its parent is not a folder.
     return false;
   }
 }

@@ -1,17 +1,17 @@
-/** Files that travel in the document itself: small texts, as long as there is room for them. */
+/** Files in the document itself: small texts, up to a total size. */
 import { join, posix } from 'node:path';
 import type { FolderFiles } from './folder-files.ts';
 
 /** One file of the document. */
 export type InlineFile = { path: string; content: string; isSecret: boolean };
 
-/** A document may have 256 KiB; its own lines and the indentation of the files need the rest. */
+/** A document may have 256 KiB. Its own lines and the indentation of the files need the rest. */
 const room = { document: 160 * 1024, file: 64 * 1024, folder: 48 * 1024, filesOfFolder: 20, files: 120, depth: 8 };
 
 export type InlineFiles = {
   /** A file as a part of the document. Undefined if it is large, binary or executable. */
   takeFile(path: string, to: string): InlineFile | undefined;
-  /** All files of a folder. Undefined if they do not fit, or if a secret is wanted and none is one. */
+  /** Adds all files of a folder. Undefined if they do not fit, or if secrets are wanted and the folder has none. */
   takeFolder(path: string, to: string, wanted?: { secrets: boolean }): InlineFile[] | undefined;
 };
 
@@ -37,7 +37,7 @@ export function openInlineFiles(files: FolderFiles): InlineFiles {
 
   const collect = (path: string, to: string, found: InlineFile[], depth: number): boolean => {
     const names = files.list(path, room.filesOfFolder + 1);
-    // An empty folder is there for a reason, and a document has none.
+    // An empty folder has a purpose, and a document cannot contain one.
     if (names.length === 0 || depth > room.depth) return false;
     return names.every(({ name, isLink }) => {
       const from = join(path, name);
@@ -66,7 +66,7 @@ export function openInlineFiles(files: FolderFiles): InlineFiles {
   };
 }
 
-/** UTF-8 without a NUL; undefined for anything else. */
+/** Returns UTF-8 without NUL characters as text. Undefined for other content. */
 export function textOf(content: Buffer | undefined): string | undefined {
   if (!content || content.includes(0)) return undefined;
   try {

@@ -1,6 +1,6 @@
 /**
- * Values of variables: first the user's answers, then the shell, then `.env`. A missing one is marked in the texts, so
- * that the user can be prompted for it, or the service can generate it, once its purpose is known.
+ * Values of variables: first the user's answers, then the shell, then `.env`. A missing variable is marked in the
+ * texts, so that the user can be prompted for it, or the service can generate it, once its purpose is known.
  */
 import { resolve } from 'node:path';
 import { type InterpolationProblem, interpolate, type Lookup } from '../config/compose/interpolate.ts';
@@ -62,12 +62,12 @@ export function openVariables(
   return { lookup: (name) => shell(name) ?? known.get(name), sources, whys: new Map(), fromShell, given };
 }
 
-/** The same with further values below all others. */
+/** Adds values with the lowest precedence. */
 export function withFallback(variables: Variables, fallback: Lookup): Variables {
   return { ...variables, lookup: (name) => variables.lookup(name) ?? fallback(name) };
 }
 
-/** Problems in a file of variables whose text begins at `from`. */
+/** Reports the problems of a file of variables whose text begins at `from`. */
 export function reportEnvFile({ problems, unset }: EnvFile, from: number, findings: Findings): void {
   for (const { at, message } of problems) findings.refuse('env-file', message, from + at);
   for (const { at, name } of unset) {

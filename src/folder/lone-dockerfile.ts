@@ -1,4 +1,4 @@
-/** A folder with nothing but a Dockerfile: one service, with the port and the health check that it names. */
+/** A folder with only a Dockerfile: one service, with the port and the health check of the Dockerfile. */
 import { basename } from 'node:path';
 import { toApplicationName } from '../config/compose/compose-names.ts';
 import { knownImage } from '../config/compose/known-images.ts';

@@ -1,4 +1,4 @@
-/** Files with variables that a document names and that are not there: repositories leave them out, and each has its own. */
+/** Missing files with variables that a document names. Repositories often leave them out. */
 import { basename } from 'node:path';
 import type { Findings } from './findings.ts';
 import type { FolderOptions } from './project.ts';

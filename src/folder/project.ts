@@ -5,7 +5,7 @@
 
 import type { BuildSource } from '../config/values/build-source.ts';
 
-/** Where something is written: a file, relative to the folder with `/` between its parts, and line and column from 1. */
+/** A place in a file: its path relative to the folder with `/`, and line and column from 1. */
 export type Place = { file: string; line: number; column: number };
 
 export type Project = {
@@ -25,13 +25,13 @@ export type Project = {
   /** Images to build and push before the document is sent; each name once. */
   images: ImageToMake[];
   /**
-   * Volumes that begin with the content of folders, as the options ask. For the plan: each has its layer in `images`
-   * already, since a new volume begins with what the image has in its place.
+   * Volumes that the options fill with the content of folders. Only for the plan: `images` already has a layer for
+   * each, because a new volume starts with the content of its image.
    */
   fills: VolumeFill[];
   /** Notes about parts that were understood, left out or changed, for the plan. */
   notes: Finding[];
-  /** Why it cannot go up as it is. When there is one, the document is not to be sent. */
+  /** Reasons against a deployment. If there are any, the document must not be sent. */
   refusals: Finding[];
   /**
    * Missing values that the document needs. Prompt for them, add the answers to `values` of the options, and read the
@@ -51,20 +51,24 @@ export type Project = {
 
 export type WantedRepository = { source: BuildSource; at: Place };
 
-/** One image to push. Several services may run it. */
+/** An image to push, which several services may run. */
 export type ImageToMake = {
-  /** As the document names it, with a tag: `./web:1`; above a known image with its name, `./db/postgres:15`. */
+  /**
+   * The name in the document, with a tag: `./web:1`. For an extended image, it contains the base: `./db/postgres:15`.
+   */
   name: string;
   /** The services, or pods, that run it. */
   services: string[];
   base: { kind: 'build'; build: Build } | { kind: 'image'; image: string };
-  /** Put above the base in this order; later ones win. Without any, an image is pushed as the local Docker has it. */
+  /**
+   * Added to the base in this order. Later ones take precedence. Without layers, the local image is pushed unchanged.
+   */
   layers: FolderLayer[];
-  /** Where the service or the Dockerfile stands. */
+  /** The place of the service or the Dockerfile. */
   at: Place;
 };
 
-/** Everything here is absolute, exists, and is allowed to be read. */
+/** All paths are absolute, exist, and may be read. */
 export type Build = {
   /** A folder; or a URL of Git or of an archive, which the builder fetches itself. */
   context: string;
@@ -82,13 +86,13 @@ export type Build = {
   secrets: BuildSecret[];
   /** For `RUN --mount=type=ssh`: ids, or `id=path`. They need BuildKit. */
   ssh: string[];
-  /** As written in the file: `linux/amd64`. Usually empty, which means the platform of the server. */
+  /** The platforms in the file: `linux/amd64`. Usually empty, which means the platform of the server. */
   platforms: string[];
   /** Name → absolute folder, or `docker-image://…`, or a URL. They need BuildKit. */
   additionalContexts: Record<string, string>;
   /** `name=address` for the build. */
   extraHosts: string[];
-  /** Under which the file would tag what is built; one that is there already can be taken instead. */
+  /** The tag of the file for the result. An existing image with it can be used instead. */
   tag?: string;
   shmSize?: string;
   network?: string;
@@ -101,15 +105,15 @@ export type BuildSecret = { id: string } & ({ file: string } | { value: string }
 
 /** A file or folder of this machine that becomes one at a path of the image. */
 export type FolderLayer = {
-  /** Absolute, exists, inside of what may be read; a link inside of it may still leave it. */
+  /** Absolute, existing and readable. A link in it may still lead outside. */
   from: string;
-  /** An archive is a tar, of which the content is meant, with its owners. */
+  /** `archive`: a tar whose content is used, with its owners. */
   kind: 'file' | 'folder' | 'archive';
   /** Absolute path in the image; that of the file itself, or of the folder whose content this is. */
   to: string;
   /**
-   * Excluded paths, relative to the folder, each with everything below. At these paths, the image's content shows
-   * through, as it would in a volume over the mount; elsewhere the folder hides it.
+   * Excluded paths, relative to the folder, with everything below them. At these paths, the image's content is visible,
+   * like in a volume over the mount. Elsewhere, the folder hides it.
    */
   except?: string[];
   at: Place;
@@ -127,7 +131,7 @@ export type VolumeFill = {
 /** A finding about a folder: a note, or the reason of a refusal. */
 export type Finding = {
   /**
-   * Stable. Of notes: `source-mount-left-out`, `data-folder`, `outside-data`, `files-inline`, … Of refusals:
+   * A stable code. Of notes: `source-mount-left-out`, `data-folder`, `outside-data`, `files-inline`, … Of refusals:
    * `nothing-found`, `docker-socket`, `outside-folder`, `unparsable`, … or a code of the validator.
    */
   code: string;
@@ -140,7 +144,7 @@ export type Finding = {
 export type MissingValue = {
   /** Name of the variable. */
   name: string;
-  /** Where it is used first, and in how many places. */
+  /** The place of the first use, and the number of uses. */
   at: Place;
   uses: number;
   /** The file's own message: `${NAME:?why}`. */
@@ -156,20 +160,20 @@ export type MissingFile = {
   file: string;
   /** Where it is named first. */
   at: Place;
-  /** Its committed example. */
+  /** The value in a committed example file. */
   example?: string;
 };
 
 export type FolderOptions = {
-  /** As `-f` names them, relative to the folder; in this order. Default: what is found. */
+  /** The files of `-f`, relative to the folder, in this order. Default: found by name. */
   files?: string[];
-  /** Win over everything else: what `--env NAME=value` says, and the answers to questions. */
+  /** Take precedence over all other values: those of `--env NAME=value`, and the answers to questions. */
   values?: Record<string, string>;
   /** Files with variables instead of `.env`, relative to the folder. */
   envFiles?: string[];
   /** Files with variables that may be missing, as `MissingFile` names them. */
   without?: readonly string[];
-  /** Variables of the shell. They override those of files. A note of the project lists the ones that it uses. */
+  /** Variables of the shell. They override those of files. A note of the project lists the used ones. */
   environment?: Record<string, string | undefined>;
   /** Profiles to enable; `*` enables all. */
   profiles?: string[];
@@ -179,6 +183,6 @@ export type FolderOptions = {
   allowed?: string[];
   /** The folders with the files of Git repositories, by `repositoryKey`. They can be read, too. */
   repositories?: ReadonlyMap<string, string>;
-  /** Services, or `service:/path`, whose data folders are to be filled into their volumes. */
+  /** Services, or `service:/path`, whose data folders fill their volumes. */
   fill?: string[];
 };

@@ -1,4 +1,4 @@
-/** Texts of a project: each way in which one cannot be had is refused in the same words. */
+/** Reads the texts of a project. An unreadable one is refused, always with the same messages. */
 import { quote } from 'shlex';
 import type { Findings } from './findings.ts';
 import { type FolderFiles, shownPath } from './folder-files.ts';
@@ -7,9 +7,9 @@ export type ReadingText = {
   files: FolderFiles;
   findings: Findings;
   maxBytes: number;
-  /** Where the path is written; for one that nothing names, none. */
+  /** The place of the path in a file. Undefined if no file names it. */
   at?: number | undefined;
-  /** It need not be there. */
+  /** Whether the file may be missing. */
   isOptional?: boolean;
 };
 

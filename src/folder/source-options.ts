@@ -1,4 +1,4 @@
-/** How the service reads a source archive: the flags, shell variables and answers of `berth up`. */
+/** The options for a source archive: the flags, shell variables and answers of `berth up`. */
 import type { FolderOptions } from './project.ts';
 
 export type SourceOptions = Pick<FolderOptions, 'values' | 'files' | 'envFiles' | 'without' | 'profiles' | 'name'>;

@@ -1,4 +1,4 @@
-/** Trees that are changed, made and written: what is read from files becomes the document to send. */
+/** Trees that are read from files, changed, and written as the document to send. */
 import { stringify } from 'yaml';
 import { printPath } from '../config/diagnostics/diagnostics.ts';
 import type { Entry, Mapping, Scalar, Tree } from '../config/document/tree.ts';
@@ -26,7 +26,7 @@ export function withKeys(tree: Tree, changes: Record<string, Tree | undefined>):
   return { kind: 'map', entries, at: tree.at, to: tree.to };
 }
 
-/** All scalars replaced; a value that is repeated stays shared. */
+/** Replaces all scalars. A repeated value stays shared. */
 export function mapScalars(tree: Tree, change: (scalar: Scalar) => Scalar, known = new Map<Tree, Tree>()): Tree {
   const done = known.get(tree);
   if (done) return done;
@@ -60,7 +60,7 @@ export function printTree(tree: Tree, write: (text: string) => string): string {
   return stringify(convert(tree), { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** Where the value at each printed path stands. */
+/** Returns the offset of the value at each printed path. */
 export function offsetsByPath(root: Tree): (path: string) => number {
   const offsets = new Map<string, number>();
   const walk = (tree: Tree, path: (string | number)[], at: number) => {

@@ -74,7 +74,7 @@ function partsOf(word: string): string[] {
 }
 
 /**
- * Returns for each of the sorted words the index of the longest other word that is its prefix. -1 if there is no such
+ * Returns for each of the sorted words the index of the longest other word that is its prefix. -1 without such a
  * word.
  */
 function longestPrefixes(words: readonly string[]): Int32Array {

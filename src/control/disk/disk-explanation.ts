@@ -22,7 +22,7 @@ export async function explainByDisk(
   return withFullVolumes(desired, held, disk.fullVolumes(id));
 }
 
-/** Workloads that were stopped because of what they held of the disk: after too many times they stay stopped. */
+/** Records an eviction. After too many evictions for its disk use, a workload stays stopped. */
 
 export async function addEviction(
   db: Database,

@@ -15,7 +15,7 @@ const volumes = [{ name: 'data', sizeBytes: 100, mountPath: '/data' }];
 const db = pod('db', { image: 'db:1', path: '/', servicePorts: [80], volumes });
 const web = pod('web', { image: 'web:1', path: '/', servicePorts: [80] });
 
-/** A shop of one pod, whose every start writes so many characters to a file; the number may be changed. */
+/** Creates a deployment whose pod writes this many characters to a file at each start. The number can be changed. */
 async function shopThatWrites(shopPod: typeof web, path: string, bytes: number) {
   const writer = { bytes };
   const program: MemoryProgram = ({ write }) => {

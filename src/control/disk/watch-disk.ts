@@ -26,11 +26,12 @@ import type { Control } from '../control.ts';
 import { limitRetained } from '../limit-retained.ts';
 import { addEviction } from './disk-explanation.ts';
 
-/** Measured: a look at 20 volumes takes 5 ms. */
+/** A measurement of 20 volumes takes 5 ms. */
 const lookEveryMs = 2_000;
 
 /**
- * Between two looks only the free space is read, which takes microseconds. A loss this large triggers a look at once.
+ * Between two measurements, only the free space is read, which takes microseconds. A loss of this size triggers a
+ * measurement at once.
  */
 const glanceEveryMs = 200;
 const hurryBytes = 256 * 2 ** 20;
@@ -38,19 +39,19 @@ const hurryBytes = 256 * 2 ** 20;
 /** The space that a file system check, and the workload that starts after it, may have to write. */
 const mendingBytes = 64 * 2 ** 20;
 
-/** A try stops who uses the volume, so the next one waits for so many looks. */
+/** An attempt stops the workloads that use the volume, so this many measurements pass before the next one. */
 const looksBetweenTries = 30;
 
-/** Growth is counted over so many looks: a slow writer fills a disk as well. */
+/** Growth is computed over this many measurements, because a slow writer can fill a disk, too. */
 const looksCompared = 15;
 
 export type DiskWatch = Pick<Control, 'db' | 'engine' | 'metrics' | 'now' | 'wait' | 'log' | 'disk' | 'settings'> & {
   hostDisk: HostDisk;
-  /** Something is due now. */
+  /** Wakes the loop for due deployments. */
   wakeAll: () => void;
 };
 
-/** Looks again and again until the abort; resolves when the last look has ended. */
+/** Measures repeatedly until the abort. Resolves when the last measurement has ended. */
 export async function watchDisk(watch: DiskWatch, stop: AbortSignal): Promise<void> {
   const { engine, wait, metrics, log } = watch;
   const look = createDiskCheck(watch);
@@ -84,7 +85,7 @@ export async function watchDisk(watch: DiskWatch, stop: AbortSignal): Promise<vo
   await Promise.all([looks.ended, glances.ended]);
 }
 
-/** One look, which remembers those before it. */
+/** Returns a function that makes one measurement and remembers the previous ones. */
 export function createDiskCheck(watch: DiskWatch): () => Promise<void> {
   const { engine, hostDisk, settings, disk } = watch;
   const containerBytes = settings.containerDiskBytes;
@@ -95,7 +96,7 @@ export function createDiskCheck(watch: DiskWatch): () => Promise<void> {
     const uses = await hostDisk.use();
     const tooMuch = overuses(uses, disk.wantedBy, { containerBytes });
     const { disk: room } = await engine.capacity();
-    // Retained data of ended deployments goes before running workloads.
+    // Retained data of ended deployments is removed before running workloads are stopped.
     if (room !== undefined && freeOf(room) < settings.diskFreeBytes) {
       const forgotten = await limitRetained(watch);
       if (forgotten.length > 0) {
@@ -165,7 +166,7 @@ async function tellOwner({ db, now }: DiskWatch, deploymentId: string, event: Ev
   await write(db, { deploymentId }, (transaction) => addEvents(transaction, deploymentId, [{ at: now(), event }]));
 }
 
-/** The row first: a workload that comes up again after a crash in between is stopped by the next look. */
+/** The row is written first. If a crash follows, the next measurement stops the workload again. */
 async function evict(watch: DiskWatch, overuse: Overuse): Promise<void> {
   const { db, engine, disk, metrics, now, log } = watch;
   const { workload, because } = overuse;
@@ -181,7 +182,7 @@ async function evict(watch: DiskWatch, overuse: Overuse): Promise<void> {
   log.info({ deployment: deploymentId, workload: name, because }, 'workload evicted');
   await engine.removeOwned({ kind: 'workload', id: name, name, deploymentId });
   if (fault) {
-    // The database may lie on the disk that is full: there is room for the row now.
+    // The database may be on the full disk. Now there is space for the row.
     log.error({ err: fault }, 'the eviction could not be recorded before it happened; recorded after it');
     await record();
   }

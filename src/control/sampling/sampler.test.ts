@@ -123,7 +123,7 @@ test('volumes, pods and requests that cannot be read take nothing from the other
   assert.deepEqual(await next('volumes'), [10, 1, 1, true]);
   assert.deepEqual(await next('volumes'), [10, 1, 1, true]);
   assert.equal([...measured.totals()][0]?.requests.requests, 40);
-  // They are queried at each look until they can be read, so their fault is reported once.
+  // The pods are queried at each sample until they can be read, so their fault is reported once.
   for (let step = 0; step < 4; step++) await next('');
   assert.equal(requested.length, 5);
   await db.destroy();

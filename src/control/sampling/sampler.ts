@@ -22,7 +22,7 @@ export type SamplerParts = {
   engine: Pick<Engine, 'usage'>;
   /** Requests of each deployment since the previous call; absent if no edge counts. */
   tallyRequests?: (() => Promise<ReadonlyMap<string, RequestCounts>>) | undefined;
-  /** The id of this one among those on the store. */
+  /** The ID of this process among those on the database. */
   process: string;
   now: () => Instant;
   /** Milliseconds; never jumps. */
@@ -69,7 +69,7 @@ export function createSampling(
     const volumes = untilVolumes > 0 ? nothing : await tried(async () => await engine.usage?.volumes());
     untilVolumes = volumes.fault ? 0 : (untilVolumes + volumesEverySteps - 1) % volumesEverySteps;
     const uses = await tried(async () => await engine.usage?.workloads());
-    // The last of them: what has been tallied comes never again.
+    // The counts are read last, because tallied requests are not returned again.
     const requests = await tried(async () => (await tallyRequests?.()) ?? new Map<string, RequestCounts>());
     const at = now();
     const atMs = uptime();

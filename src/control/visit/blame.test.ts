@@ -32,7 +32,7 @@ test('with an image that cannot be pulled, its pod has failed and an innocent on
   ];
   await shop.visit();
   assert.deepEqual(await reported(shop), ['failed', 'db starting', expected[2]]);
-  // It is looked at again and again, and each time the pull is tried.
+  // Each visit retries the pull.
   for (let times = 0; times < 3; times++) await shop.visit();
   assert.deepEqual(await reported(shop), expected);
   const states = (await shop.events()).filter((text) => text.startsWith('waiting: its image'));

@@ -68,7 +68,7 @@ const ofImage = (image: string, registryLogin?: typeof login) => ({
   ...specOf({ ...web, image }),
   ...(registryLogin && { registryLogin }),
 });
-/** A shop that has brought a private image to the host with its own login. */
+/** A deployment that pulled a private image with its own login. */
 const shopWithPrivateImage = () =>
   shopOnMemory(ofImage(privateImage, login), {
     [privateImage]: { isOnHost: false, digest: 'sha256:1', token: 'secret' },

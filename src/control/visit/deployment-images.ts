@@ -150,7 +150,7 @@ export class LatePull extends EngineFault {
   }
 }
 
-/** Does `work`; that of a pull is watched. Throws LatePull when nothing more has come for too long. */
+/** Runs `work`, and watches it if it is a pull. Throws LatePull after too long without progress. */
 export async function watchPull(
   operation: Operation,
   { report, giveUp, leftMs, wait }: PullWatch,

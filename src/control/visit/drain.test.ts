@@ -7,7 +7,7 @@ import { drain } from './execute.ts';
 
 const web = pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] });
 
-/** A drain of at most 30 s on a clock that only waiting moves, with something under way until `idleAfterMs`. */
+/** A drain of at most 30 s with a request under way until `idleAfterMs`. Only waiting advances the clock. */
 async function newDrain({ idleAfterMs = Number.POSITIVE_INFINITY, isEdgeAway = false }) {
   const shop = await shopOnMemory(specOf(web), { 'nginx:1': {} });
   const [stop, interruption] = [new AbortController(), new AbortController()];

@@ -104,7 +104,7 @@ type Drainer = {
   stop: AbortSignal;
   /** The intent has changed. */
   interrupted: AbortSignal;
-  /** Runs work that only waits, without a place of its own. */
+  /** Runs work that only waits, without occupying a slot. */
   aside?: <T>(work: () => Promise<T>) => Promise<T>;
 };
 

@@ -84,7 +84,7 @@ test('retained data is marked as forgotten before the first volume is removed, e
   await assert.rejects(shop.visit((engine) => engine.interrupt({ operation: 1, when: 'before' })));
   shop.clock.pass(shop.control.settings.leaseMs);
   assert.equal((await shop.deployment()).restorableUntil, null);
-  // A clock that is set back brings nothing back.
+  // Setting the clock back does not restore the deployment.
   shop.clock.pass(-20 * hour);
   await shop.visit();
   assert.notEqual((await shop.deployment()).goneAt, null);

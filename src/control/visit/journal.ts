@@ -32,7 +32,7 @@ export type Journal = {
   flush(): Promise<void>;
   /** Notes changed progress and pods. `pulled`: images that are being pulled. */
   addProgress(desired: Running, observed: Observed, pulled?: ReadonlyMap<string, Pulled>): void;
-  /** The same, written at once. */
+  /** As `addProgress`, but written at once. */
   recordProgress(...reported: Parameters<Journal['addProgress']>): Promise<void>;
 };
 

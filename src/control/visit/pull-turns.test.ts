@@ -8,7 +8,7 @@ import { createPullTurns, pullInTurn } from './pull-turns.ts';
 
 const never = new AbortController().signal;
 
-/** Pulls that go on until they are ended, of clients with two places each. */
+/** Pulls that run until the test ends them, of clients with two slots each. */
 function scene() {
   const turns = createPullTurns();
   const reported: string[] = [];

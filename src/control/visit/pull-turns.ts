@@ -14,7 +14,7 @@ export type Pulls = {
 export type PullTurns = {
   /** Takes a slot if the client has one left and none of its pulls waits. Disposing releases the slot. */
   take(client: string, atOnce: number): Disposable | undefined;
-  /** The next one that is given back. Rejects with the signal's reason. */
+  /** Resolves with the next released slot. Rejects with the signal's reason. */
   wait(client: string, signal: AbortSignal): Promise<Disposable>;
 };
 
@@ -68,7 +68,7 @@ export type PullTurn = {
   /** Absent if pulls are not limited. */
   pulls: Pulls | undefined;
   signal: AbortSignal;
-  /** Does what only waits, while others may work. */
+  /** Runs work that only waits, while other visits continue. */
   aside?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
   /** Called after a wait: what the deployment has waited for is its client's, and no fault of a registry's. */
   waited: () => Promise<void>;

@@ -51,7 +51,7 @@ const nothingObserved: Observed = { hasNetwork: false, volumes: [], workloads: [
 
 type Outcome = 'again' | { dueAt: Instant | null };
 
-/** One turn of the loop, for one reading of the row. */
+/** One iteration of a visit, for one read of the row. */
 class Step {
   readonly #deployment: Deployment;
   readonly #visit: Visit;
@@ -207,7 +207,7 @@ class Step {
     return { dueAt: nextVisitAt(this.#deployment, this.#control, this.#control.settings.revisitMs) };
   }
 
-  /** Executes in order, as long as the lease is ours and no newer intent has come. */
+  /** Executes operations in order, while this process has the lease and no newer intent exists. */
   async #execute(
     operations: Operation[],
     towards?: { desired: Running; observed: Observed; isReady: boolean },

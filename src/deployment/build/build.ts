@@ -1,7 +1,7 @@
 /** A build: the images of one revision that are made from source before the revision can start. */
 import type { Instant } from '../deployment.ts';
 
-/** `asked`: no process has begun it. A `building` one whose process has ended is begun again. */
+/** `asked`: no process has started it. A `building` build is restarted if its process has ended. */
 export type BuildState = 'asked' | 'building' | 'built' | 'failed';
 
 export type Build = {
@@ -10,12 +10,12 @@ export type Build = {
   state: BuildState;
   /** The name of the folder with the source. */
   source: string;
-  /** How often a process has begun it. */
+  /** The number of times that a process has started it. */
   tries: number;
   createdAt: Instant;
   startedAt: Instant | null;
   endedAt: Instant | null;
-  /** Why it has failed, and what the owner can do about it. */
+  /** The reason of the failure, and what the owner can do about it. */
   problem: string | null;
   hint: string | null;
   /** The pods whose image could not be built. */

@@ -1,6 +1,6 @@
 /**
- * PURE. Disk use of deployments and its consequences: warnings and evictions. Volumes with a hard limit bound
- * themselves; everything else is measured.
+ * PURE. Disk use of deployments and its consequences: warnings and evictions. Volumes with a hard limit need no check.
+ * All other use is measured.
  */
 
 import { printBytes } from '../../config/values/units.ts';
@@ -46,7 +46,10 @@ export type Level = LevelEvent['level'];
 
 /** A volume counts as nearly full above this level … */
 const nearlyShare = 0.9;
-/** … and as roomy below this one, so that a fluctuating volume causes few events. */
+/**
+ * Below this share, the volume counts as having space again. The gap to the other limit avoids events for a fluctuating
+ * volume.
+ */
 const roomyShare = 0.85;
 /** Writes fail slightly before the last block. */
 const fullShare = 0.995;

@@ -4,7 +4,9 @@ import type { EventOf } from '../event/event.ts';
 import { describeEvent } from '../event/event-text.ts';
 import type { Level } from './disk-levels.ts';
 
-/** How long an eviction is shown as a warning: as long as it counts towards the limit of evictions. */
+/**
+ * The time during which an eviction is shown as a warning, equal to the time during which it counts toward the limit.
+ */
 const stoppedMs = 60 * 60_000;
 
 export type DiskWarning = {
@@ -18,7 +20,7 @@ export type DiskWarning = {
 };
 
 /**
- * `told`: the events about the disk, latest first. The last level of each volume and the last eviction of each pod
+ * `reported`: the events about the disk, latest first. The last level of each volume and the last eviction of each pod
  * count.
  */
 export function diskWarnings(reported: readonly (EventOf<'disk'> & { at: Instant })[], now: Instant): DiskWarning[] {

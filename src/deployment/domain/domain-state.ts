@@ -8,8 +8,8 @@ import type { DomainProblem } from './domain-problem.ts';
 
 export const domainStates = ['pending', 'verified', 'certifying', 'live', 'failing', 'released'] as const;
 /**
- * `pending`: not proven. `verified`: proven, but requests go elsewhere. `certifying`: requests come here, but it has no
- * certificate yet. `failing`: it is served, but its proof is missing. `released`: it was lost.
+ * `pending`: not proven. `verified`: proven, but requests go elsewhere. `certifying`: requests arrive here, but the
+ * certificate is missing. `failing`: it is served, but its proof is missing. `released`: it was lost.
  */
 export type DomainState = (typeof domainStates)[number];
 
@@ -20,7 +20,7 @@ export type Domain = {
   /** Another name of the same deployment, to which visitors are redirected. */
   redirectTo: string | null;
   addedAt: Instant;
-  /** When it was first proven; since then, it belongs only to this account. */
+  /** When it was first proven. Since then, it belongs only to this account. */
   verifiedAt: Instant | null;
   /** Since when its proof is missing; null while it is found, and before it was proven. */
   failingSince: Instant | null;
@@ -29,7 +29,7 @@ export type Domain = {
   finding: Finding | null;
   releasedAt: Instant | null;
   releasedBecause: ReleaseCause | null;
-  /** Until when no other account may have it. */
+  /** The time until which no other account may have it. */
   heldUntil: Instant | null;
   /** The problem that its owner was notified about, while it lasts. */
   told: DomainProblem | null;
@@ -44,9 +44,11 @@ export type ReleaseCause = 'removed' | 'unproven' | 'ended';
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-/** How long a lost name is reserved, because it may still lead here. */
+/** How long a lost name is reserved, because DNS may still lead here. */
 export const quarantineMs = 7 * dayMs;
-/** How long a name is served without its proof; much longer if no server responds, because that may be an outage. */
+/**
+ * How long a name is served without its proof. The time is longer if no server responds, because that may be an outage.
+ */
 export const graceMs = { absent: 3 * dayMs, unanswered: 30 * dayMs } as const;
 /** An unproven name is released after this time. */
 export const pendingMs = 14 * dayMs;
@@ -60,7 +62,7 @@ export function domainState(domain: Domain, hasCertificate: boolean | undefined)
   return hasCertificate === false ? 'certifying' : 'live';
 }
 
-/** Returns when it is lost unless its proof is found; null if nothing is wrong. */
+/** Returns when the domain is lost unless its proof is found. Null if the proof is present. */
 export function releaseAt({ verifiedAt, addedAt, failingSince, finding }: Domain): Instant | null {
   if (verifiedAt === null) return addedAt + pendingMs;
   if (failingSince === null) return null;

@@ -257,8 +257,8 @@ export type DeploymentEvent = { [Kind in EventKind]: EventOf<Kind> }[EventKind];
 export const eventKinds = Object.keys(eventSchemas) as EventKind[];
 
 /**
- * Returns a key that is equal for repeated events; null for events that are never counted together. Values that differ
- * between repetitions (fill level, last lines) are not part of it; the last repetition is stored.
+ * Returns a key that is equal for repeated events. Null for events that are never counted together. Values that differ
+ * between repetitions (fill level, last lines) are not part of it. The last repetition is stored.
  */
 export function identityOf(event: DeploymentEvent): string | null {
   if (event.kind === 'intent' || event.kind === 'forgotten') return null;

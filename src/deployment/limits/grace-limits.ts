@@ -33,7 +33,10 @@ export function beyondGrace(
   const latestFirst = kept.toSorted((a, b) => b.restorableUntil - a.restorableUntil || (a.id < b.id ? -1 : 1));
   const owners = new Map<string, { count: number; bytes: number }>();
   const forgotten: Forgotten[] = [];
-  /** `heldBytes`: the size of this and all later ones of its owner, which is what the owner has at its turn. */
+  /**
+   * `heldBytes`: the size of this deployment and of all later ones of its owner, which is what the owner has when this
+   * one is considered.
+   */
   const staying: (RetainedDeployment & { heldBytes: number })[] = [];
   let bytes = 0;
   let missing = missingBytes;

@@ -57,7 +57,7 @@ export function domainsOf({ domains, deployments }: Tier): number {
 }
 
 /**
- * Returns whether an account may get `asked` in addition to what it has. A limit applies only to resources that
+ * Returns whether an account may get `requested` in addition to what it has. A limit applies only to resources that
  * increase.
  */
 export function planFits(tier: Tier, used: Usage, requested: Usage): Result<undefined> {

@@ -22,7 +22,7 @@ export type StrangerLimits = {
   caps?: Partial<StrangerCaps>;
 };
 
-/** Returns whether a stranger may get `asked` in addition to what the session and the address have. */
+/** Returns whether a stranger may get `requested` in addition to the use of the session and the address. */
 export function strangerFits(
   limits: StrangerLimits,
   used: { inSession: Usage; fromAddress: Usage },

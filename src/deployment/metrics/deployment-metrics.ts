@@ -136,8 +136,8 @@ export function siteValues(counts: RequestCounts, elapsedMs: number): SiteValues
 }
 
 /**
- * Returns the time in milliseconds within which this share of the responses came. Between two bounds, an even
- * distribution is assumed. Responses slower than the last bound count as that bound. Null without responses.
+ * Returns the time in milliseconds within which this share of the responses arrived, assuming an even distribution
+ * between two bounds. Responses slower than the last bound count as that bound. Null without responses.
  */
 export function quantileMs(tookWithin: readonly number[], share: number): number | null {
   const all = tookWithin.reduce((sum, count) => sum + count, 0);

@@ -17,13 +17,15 @@ import {
 import { createSeries, meanOf, retainedSteps, type Series, stepAt, stepMs } from './series.ts';
 import { add, noRequests, type RequestCounts, type VolumeUse, type WorkloadUse } from './use.ts';
 
-/** Bounds the memory for ended pods; as many as a deployment may have containers by default. */
+/** Limits the memory for ended pods. Equal to the default maximum of containers per deployment. */
 export const maxEndedPods = 60;
 
 /** Deployments that are processed in one turn of the event loop, in some milliseconds. */
 const atOnce = 100;
 
-/** The number of steps in the current values of a site, because single requests would make them jump. */
+/**
+ * The number of steps in the current values of a site. With fewer steps, single requests would make the values jump.
+ */
 const recentSteps = 6;
 
 /** Values older than this many steps are not current. A measurement may be late on a busy machine. */
@@ -147,12 +149,12 @@ export function createMeasured(): Measured {
         if (uses) for (const key of surplus(pods, looks)) pods.delete(key);
         if (last <= step - retainedSteps) known.delete(deploymentId);
       }
-      // Until here, readers get the previous measurement.
+      // Until now, readers got the previous measurement.
       lastStep = step;
     },
 
     of(deploymentId, now) {
-      // The present step is measured in its middle: until then the last one is the newest that there can be.
+      // The current step is measured in its middle. Before that, the last step is the newest possible one.
       const to = Math.max(lastStep, stepAt(now) - 1);
       const from = to - retainedSteps + 1;
       const found = known.get(deploymentId) ?? newlyKnown();
@@ -203,7 +205,7 @@ function keyOf({ pod, replica }: WorkloadUse): string {
   return `${pod}/${replica}`;
 }
 
-/** Ended pods above the maximum, those that ended first. */
+/** Returns ended pods above the maximum, the first ended ones first. */
 function surplus(pods: ReadonlyMap<string, Pod>, lastMeasurement: number): string[] {
   if (pods.size <= maxEndedPods) return [];
   const ended = [...pods].filter(([, pod]) => pod.lastMeasurement !== lastMeasurement);

@@ -53,7 +53,7 @@ test('how long answers took lies within the bounds of what was counted, and is k
       const all = tookWithin.reduce((sum, count) => sum + count, 0);
       if (all === 0) return assert.equal(reported, null);
       assert.ok(reported !== null);
-      // So many have certainly come within the bound that is next above it.
+      // At least this many responses arrived within the next higher bound.
       const bound = answerBoundsMs.findIndex((each) => each >= reported - 1e-9);
       const within = tookWithin.slice(0, bound + 1).reduce((sum, count) => sum + count, 0);
       assert.ok(reported === answerBoundsMs.at(-1) || within >= share * all - 1e-6, `${reported} of ${tookWithin}`);

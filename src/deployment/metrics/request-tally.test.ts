@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { answerBoundsMs, createRequestTally, noRequests, type RequestCounts } from './use.ts';
 
-/** So many, all of them errors of the server that came within the first bound. */
+/** Returns this many requests, all with a server error within the first bound. */
 function errors(requests: number): RequestCounts {
   const tookWithin = noRequests.tookWithin.map((_, index) => (index === 0 ? requests : 0));
   return { requests, clientErrors: 0, serverErrors: requests, tookWithin };
@@ -54,7 +54,7 @@ test('an edge that was restarted, or has forgotten an address, counts from zero'
 test('what an address has had until it passed to another deployment is not the other’s', () => {
   const tally = createRequestTally();
   tally(new Map([['a', errors(10)]]), () => 'shop');
-  // The shop has turned to another address; the last requests were its own.
+  // The deployment has moved to another address. The last requests on the old one were still its own.
   assert.deepEqual(requestsOf(tally(new Map([['a', errors(12)]]), () => undefined)), { shop: 2 });
   assert.deepEqual(requestsOf(tally(new Map([['a', errors(15)]]), () => 'blog')), { blog: 3 });
 });

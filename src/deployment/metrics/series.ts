@@ -53,7 +53,7 @@ export function createSeries<Name extends string>(names: readonly Name[]): Serie
   };
 }
 
-/** The position in a ring buffer. A clock may begin before 1970. */
+/** Returns the position in a ring buffer. A clock may begin before 1970. */
 function placeOf(step: number): number {
   return ((step % retainedSteps) + retainedSteps) % retainedSteps;
 }

@@ -68,7 +68,7 @@ export function createRequestTally(): RequestTally {
     for (const [address, counts] of all) {
       const last = known?.get(address);
       const holder = ownerOf(address);
-      // These requests belong to the previous deployment of the address: the switch came between two calls.
+      // These requests belong to the previous deployment of the address, because the switch happened between two calls.
       const owner = holder ?? last?.owner;
       before.set(address, { counts, owner, isHeld: holder !== undefined });
       if (!known || owner === undefined) continue;

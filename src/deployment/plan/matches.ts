@@ -14,7 +14,7 @@ export function matchWorkloads(desired: Running, { workloads }: Observed): Match
     const candidates = workloads.filter(
       (found) => found.pod === pod && found.replica === replica && found.fingerprint === fingerprint,
     );
-    // After a crash during an update, two can exist: keep the ready one, otherwise the newest.
+    // After a crash during an update, two can exist. Keeps the ready one, otherwise the newest.
     const found = candidates.toSorted((a, b) => Number(b.isReady) - Number(a.isReady) || b.revision - a.revision)[0];
     return { wanted, found };
   });

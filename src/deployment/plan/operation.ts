@@ -16,7 +16,7 @@ export type EngineOperation =
   | { kind: 'grow-volume'; volume: string; sizeBytes: number; because: string }
   /** `neighbours`: all workloads of its revision, for engines that write their names into the workload at its start. */
   | { kind: 'start'; workload: Workload; neighbours?: readonly Neighbour[]; because: string }
-  /** Ends the workload's processes; nothing restarts them. An engine that cannot keep a stopped workload removes it. */
+  /** Ends the workload's processes without a restart. An engine that cannot keep a stopped workload removes it. */
   | { kind: 'stop'; name: WorkloadName; because: string }
   /** Stops (with the engine's grace period) and removes. */
   | { kind: 'remove'; name: WorkloadName; because: string }
@@ -28,10 +28,10 @@ export type TagCheck = { kind: 'check'; images: ImageRequest[]; because: string 
 
 export type ImagePull = { kind: 'pull'; because: string } & ImageRequest;
 
-/** Applies to new connections; open ones stay. */
+/** Applies to new connections. Open ones stay. */
 export type EgressChange = { kind: 'set-egress'; egress: Egress; because: string };
 
-/** Applies to new connections; open ones stay. */
+/** Applies to new connections. Open ones stay. */
 export type PodTargetsChange = { kind: 'set-pod-targets'; targets: PodTargets; because: string };
 
 export type VolumeSwap = {
@@ -40,7 +40,7 @@ export type VolumeSwap = {
   restoreId: string;
   filledKey: string;
   snapshotId: string;
-  /** The deployment that the volumes come from, if it is another one. */
+  /** The deployment whose volumes are used, if it is another one. */
   fromDeploymentId: string | null;
   because: string;
 };
@@ -73,7 +73,7 @@ export type Operation =
   | EgressChange
   /** Only on an engine with the facet `podAddresses`. */
   | PodTargetsChange
-  /** Makes the edge send the public paths to exactly these endpoints. `revision` then serves completely. */
+  /** Makes the edge send the public paths to exactly these endpoints. `revision` then serves all paths. */
   | { kind: 'route'; endpoints: readonly Endpoint[]; revision?: number; because: string }
   /** Waits for open requests at the addresses of old workloads. */
   | { kind: 'drain'; addresses: readonly string[]; because: string };

@@ -1,4 +1,4 @@
-/** Pods that are reached at names of their own, below the custom domain of the configuration. */
+/** Tests pods with their own host names below the custom domain of the configuration. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { address, observedOf, pod, specOf } from '../../../test/support/deployments.ts';

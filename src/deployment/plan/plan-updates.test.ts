@@ -122,7 +122,7 @@ test('revisions that never served leave nothing next to the following one', () =
   );
   for (const [deployment, endpoints] of [
     [updated, []],
-    // It was routed, but the store does not say yet that it serves.
+    // The revision was routed, but the store does not show yet that it serves.
     [{ ...shop, revision: 2 }, serving],
   ] as const)
     assert.match(describePlan(plan(running(deployment, second), failed, [...endpoints])), /^pull nginx:2/);

@@ -204,7 +204,7 @@ function mayStart({ workload, dependsOn, isOrdered }: DesiredWorkload, matches: 
   return !isOrdered || matches.filter(isBefore).every(({ found }) => found?.isReady);
 }
 
-/** A workload that has ended for good uses no volume. It is kept, so it need not run again if the update fails. */
+/** A workload that has ended for good uses no volume. It is kept, so that it need not run again if the update fails. */
 function usesVolumesOf({ workload }: DesiredWorkload, found: ObservedWorkload): boolean {
   if (found.pod !== workload.pod || found.replica !== workload.replica) return false;
   return !isOver(workload, found);

@@ -11,7 +11,7 @@ const addressOf = (name: string) =>
   podAddressesOf([{ pod: name, replica: 0, aliases: [name], ports: [] }]).get(name) ?? '';
 const [db, site] = [addressOf('db'), addressOf('web')];
 
-/** As an engine with pod addresses observes it. */
+/** The pod targets that an engine with pod addresses reports. */
 const leading = (observed: Observed, podTargets: Observed['podTargets'] = {}): Observed => ({
   ...observed,
   podTargets,

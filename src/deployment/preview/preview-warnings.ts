@@ -87,11 +87,11 @@ export type VolumeChange = {
   /** The display name, such as `volume data of pod db`. */
   title: string;
   /**
-   * `kept`, `grown`: with its data. `new`: created empty. `left`: the pod no longer uses it; its data stays on the
+   * `kept`, `grown`: the data stays. `new`: created empty. `left`: the pod no longer uses it; its data stays on the
    * server until the deployment ends.
    */
   change: 'kept' | 'grown' | 'new' | 'left';
-  /** Its requested size after and before the update. */
+  /** The requested size after and before the update. */
   sizeBytes: number;
   fromBytes?: number;
 };

@@ -4,7 +4,7 @@
  */
 import type { Instant } from '../deployment.ts';
 
-/** One object on the engine, as the sweep reads it. */
+/** One object on the engine, as listed for the sweep. */
 export type OwnedObject = {
   kind: 'workload' | 'volume' | 'network' | 'group';
   name: string;
@@ -26,7 +26,7 @@ export type QuarantinedObject = Pick<OwnedObject, 'kind' | 'name'>;
 export type Quarantined = {
   deploymentId: string;
   firstSeenAt: Instant;
-  /** When the operator accepted a hold of the sweep: the time in quarantine counts from then. */
+  /** When the operator accepted a hold of the sweep. The time in quarantine starts then. */
   acceptedAt: Instant | null;
   decision: QuarantineDecision | null;
   things: QuarantinedObject[];
@@ -39,14 +39,14 @@ export function quarantineMs(graceMs: number): number {
   return Math.max(graceMs, minQuarantineMs);
 }
 
-/** When the sweep removes it; null: never. */
+/** Returns when the sweep removes it. Null if never. */
 export function removedAt({ firstSeenAt, acceptedAt, decision }: Quarantined, graceMs: number): Instant | null {
   if (decision === 'adopt') return null;
   return decision === 'remove' ? 0 : (acceptedAt ?? firstSeenAt) + quarantineMs(graceMs);
 }
 
 export type SweepView<Thing extends OwnedObject> = {
-  /** The listed objects of each inspected deployment; empty if nothing is left. */
+  /** The listed objects of each inspected deployment. Empty if it has none. */
   things: ReadonlyMap<string, readonly Thing[]>;
   known: ReadonlyMap<string, KnownDeployment>;
   entries: ReadonlyMap<string, Quarantined>;

@@ -1,11 +1,11 @@
 /** PURE. When the store looks older than the engine, the sweep changes nothing until the operator confirms. */
 import type { KnownDeployment, OwnedObject, Quarantined } from './quarantine.ts';
 
-/** More unknown deployments than this are not explained by one accident. */
+/** One accident does not explain more unknown deployments than this. */
 export const maxUnknown = 3;
 
 export type HoldReason =
-  /** Something on the engine was made when the store had a higher epoch. */
+  /** An object on the engine was created when the store had a higher epoch. */
   | { kind: 'later-epoch'; epoch: number; seen: number }
   /** The engine runs a revision that the store does not have. */
   | { kind: 'later-revision'; deployments: number }
@@ -13,7 +13,7 @@ export type HoldReason =
 
 export type SweepHold = { reasons: HoldReason[] };
 
-/** `acceptedEpoch`: things of this epoch or an earlier one were there when the operator accepted the last hold. */
+/** `acceptedEpoch`: objects of this epoch or an earlier one existed when the operator accepted the last hold. */
 export type SweepState = { epoch: number; acceptedEpoch: number; hold: SweepHold | null };
 
 export type HoldView = {
@@ -43,7 +43,7 @@ function isLater({ revision = 0, epoch = 0 }: OwnedObject, known: KnownDeploymen
   return revision > known.revision && epoch > acceptedEpoch;
 }
 
-/** The epoch after the operator has accepted a hold: later than everything that is on the engine. */
+/** Returns the epoch after the operator has accepted a hold. It is later than that of every object on the engine. */
 export function epochAfter({ epoch, hold }: SweepState): number {
   const seen = (hold?.reasons ?? []).map((reason) => (reason.kind === 'later-epoch' ? reason.seen : 0));
   return Math.max(epoch, ...seen) + 1;

@@ -2,7 +2,7 @@
 import type { Instant } from '../deployment.ts';
 import type { Dump, LoadedDump } from './dump.ts';
 
-/** Why a snapshot is taken. */
+/** The reason for a snapshot. */
 export const snapshotReasons = ['asked', 'schedule', 'before-update', 'before-restore'] as const;
 export type SnapshotReason = (typeof snapshotReasons)[number];
 
@@ -22,7 +22,7 @@ export type Snapshot = {
   createdAt: Instant;
   /** The instant of its data. */
   takenAt: Instant | null;
-  /** Its id in the backup place. */
+  /** Its ID in the backup location. */
   placeId: string | null;
   /** Volumes that are stored as files. */
   volumes: SizedVolume[];
@@ -33,14 +33,14 @@ export type Snapshot = {
   addedBytes: number | null;
   /** How long writers were frozen. */
   pausedMs: number | null;
-  /** The number of tries that have begun. */
+  /** The number of started attempts. */
   tries: number;
   nextTryAt: Instant;
-  /** Why the last try failed, for the owner. */
+  /** The reason why the last attempt failed, for the owner. */
   problem: string | null;
   /** When its owner was notified of failures. */
   toldAt: Instant | null;
-  /** When a try began to write to the place; null if it can have left no unnamed data there. */
+  /** When an attempt began to write to the location. Null if it cannot have left unnamed data there. */
   begunAt: Instant | null;
 };
 
@@ -63,7 +63,7 @@ export type Restore = {
   takesSafety: boolean;
   /** The id of that snapshot. */
   safetyId: string | null;
-  /** The key of the replacements of the latest try; each try has its own. */
+  /** The key of the replacements of the latest attempt. Each attempt has its own. */
   filledKey: string | null;
   /** Progress of the download, 0 to 100; null before it is measured. */
   progress: number | null;
@@ -78,7 +78,7 @@ export type Restore = {
 
 /** The snapshot settings of the owner; they apply to updates by all users. */
 export type SnapshotPreferences = {
-  /** A snapshot is taken before each update that changes a pod with volumes. */
+  /** Whether a snapshot is taken before each update that changes a pod with volumes. */
   beforeUpdates: boolean;
 };
 
@@ -90,10 +90,10 @@ export function neededBy(restores: readonly Restore[]): ReadonlySet<string> {
   return new Set(restores.flatMap(({ snapshotId, safetyId }) => [snapshotId, safetyId ?? '']));
 }
 
-/** After this many failed tries, it has failed for good. */
+/** After this many failed attempts, it has failed for good. */
 export const maxTries = 4;
 
-/** After this many interrupted tries, it has failed for good, because it may be what ends the service. */
+/** After this many interrupted attempts, it has failed for good, because it may be the cause of the interruptions. */
 export const maxInterrupted = 12;
 
 const reportedAfterTries = 2;
@@ -112,7 +112,7 @@ export function retryAt(tries: number, now: Instant): Instant {
 }
 
 export type SnapshotTerms = {
-  /** How many manual snapshots are kept, and how many scheduled ones. */
+  /** The maximum number of manual and of scheduled snapshots. */
   count: number;
   /** The maximum size of all snapshots of an account. */
   bytes: number;
@@ -124,8 +124,8 @@ const gibibyte = 2 ** 30;
 const day = 24 * 60 * 60_000;
 
 /**
- * Returns the terms of a plan, with defaults. `hasPlace`: the operator has configured a place. Without one, snapshots
- * would fill the host's disk, so none are scheduled.
+ * Returns the terms of a plan, with defaults. `hasPlace`: the operator has configured a location. Without one,
+ * snapshots would fill the host's disk, so none are scheduled.
  */
 export function snapshotTermsOf(
   { snapshots = {} }: { snapshots?: Partial<SnapshotTerms> },

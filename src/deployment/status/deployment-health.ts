@@ -8,7 +8,7 @@ import { describeReason } from './reason.ts';
 import { keepsRestarting } from './restarts.ts';
 
 /**
- * `degraded`: it runs, and a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier
+ * `degraded`: it runs, but a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier
  * revision serves. `stopped`: stopped by the owner, or suspended by the operator.
  */
 export const healths = ['deploying', 'running', 'degraded', 'serving', 'failed', 'stopped', 'expired'] as const;

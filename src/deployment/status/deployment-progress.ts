@@ -4,7 +4,7 @@ import type { Running } from '../desired.ts';
 import { isPresent, matchWorkloads } from '../plan/matches.ts';
 import type { Observed } from '../workload/workload.ts';
 
-/** How much of an image is on the host: 0..1 including its unpacking, and in bytes if they are known. */
+/** The part of an image that is on the host: 0..1 including its unpacking, and in bytes if they are known. */
 export type Pulled = { share: number; bytes?: PulledBytes };
 
 /** The weights of a workload's steps: image, start, readiness. */

@@ -16,7 +16,7 @@ assert.ok(desired.kind === 'running');
 const patience = { deadlineMs: 120_000, listenMs: 10_000 };
 const clock = { now: 60_000, progressedAt: 0, patience, isRunning: false };
 
-/** In the condition, with these additional fields of one pod's workload. */
+/** Observes the condition, with these additional fields of one pod's workload. */
 function observe(condition: Parameters<typeof observedOf>[0], fields: Record<string, Partial<ObservedWorkload>> = {}) {
   const observed = observedOf({ desired, ...condition });
   return { ...observed, workloads: observed.workloads.map((each) => ({ ...each, ...fields[each.pod] })) };

@@ -16,9 +16,11 @@ export type Circumstances = {
   now: Instant;
   /** The pods at the last observation. */
   before?: readonly PodStatus[];
-  /** Its revision has been ready as a whole before. */
+  /** Whether the whole revision has been ready before. */
   isServing?: boolean;
-  /** The deployment has failed and has no other revision to run: failed pods stay failed until they are ready. */
+  /**
+   * Whether the deployment has failed and has no other revision to run. Failed pods stay failed until they are ready.
+   */
   hasFailed?: boolean;
   /** Pods that cause the failure now, with the reason if no workload has one. */
   blamed?: ReadonlyMap<string, string | undefined>;
@@ -157,7 +159,7 @@ export type Patience = {
   listenMs: number;
 };
 
-/** How often a pod that listens on other ports is checked during its patience. */
+/** How often a pod that listens on other ports is checked before it fails. */
 const looksWhileListening = 5;
 
 export type Clock = { now: Instant; progressedAt: Instant; patience: Patience; isRunning: boolean };
@@ -225,9 +227,9 @@ function stuckOf(unready: Match[], { patience, isRunning }: Clock) {
 const minCommandMs = 30_000;
 
 /**
- * Returns the patience with a stuck workload: the start period of its health check, plus the time in which the check
- * makes a running pod unhealthy. A pod that listens on other ports gets at least as much, because its owner wrote these
- * times.
+ * Returns how long a stuck workload is tolerated: the start period of its health check, plus the time in which the
+ * check makes a running pod unhealthy. A pod that listens on other ports gets at least as much, because its owner chose
+ * these times.
  */
 function stuckIn(match: Match, { listenMs }: Patience): (Stuck & { match: Match; patienceMs: number })[] {
   const { readiness } = match.wanted.workload;

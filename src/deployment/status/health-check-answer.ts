@@ -3,7 +3,7 @@
 /** The number of characters that are shown. */
 const maxBytes = 500;
 
-/** The number of bytes that are read, so that a secret that begins in the shown part is recognized as a whole. */
+/** The number of bytes that are read. A secret that begins in the shown part is then recognized as a whole. */
 export const bytesRead = 2_000;
 
 /** Terminal colors. */

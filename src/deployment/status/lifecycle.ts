@@ -2,15 +2,15 @@
 import type { DeploymentState } from '../deployment.ts';
 
 export type Trigger =
-  /** Its owner has sent a new revision. */
+  /** The owner has sent a new revision. */
   | 'updated'
   /** The same revision starts again: after a stop, or because a pod is restarted. */
   | 'begun-again'
   /** All workloads of the desired revision are ready and routed. */
   | 'ready'
-  /** It cannot become ready; the explanation says why. */
+  /** It cannot become ready. The explanation has the reason. */
   | 'given-up'
-  /** It was removed, or its time limit has passed. */
+  /** It was removed, or its time limit was reached. */
   | 'ended'
   /** It was restored during the grace time. */
   | 'restored';

@@ -8,9 +8,9 @@ const passing =
 const word = /\p{L}{2}/u;
 
 /**
- * Returns the last `max` lines, after each block that repeats directly after itself is reduced to its last repetition.
- * The first line of the block ends with the number of repetitions. `isCut`: earlier lines are missing; an incomplete
- * first repetition is then left out.
+ * Returns the last `max` lines. A block that repeats directly after itself is reduced to its last repetition, with the
+ * number of repetitions at the end of its first line. `isCut`: earlier lines are missing, and an incomplete first
+ * repetition is left out.
  */
 export function foldRepetitions(lines: readonly string[], max: number, isCut: boolean): string[] {
   const keys = lines.map((line) => line.replace(passing, '#').trimEnd());

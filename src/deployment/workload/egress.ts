@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 export type Egress =
   /** The public internet without mail ports, and the deployment's public address. */
   | { kind: 'open' }
-  /** Nothing. */
+  /** No connections. */
   | { kind: 'none' }
   /** Only these networks, and the deployment's public address. */
   | { kind: 'only'; to: EgressTarget[] };

@@ -25,11 +25,11 @@ export type Workload = {
   pod: string;
   revision: number;
   replica: number;
-  /** A hash of the fields below. A running workload with an equal fingerprint stays. */
+  /** A hash of the fields below. A running workload with an equal fingerprint is kept. */
   fingerprint: string;
   image: string;
   registryLogin?: RegistryLogin;
-  /** Its own host name; default: the pod's name. */
+  /** The workload's own host name. Default: the pod's name. */
   hostname?: string;
   entrypoint?: string[];
   command?: string[];
@@ -39,7 +39,7 @@ export type Workload = {
   files: (FileAccess & { path: string; content: string })[];
   volumes: { volume: string; mountPath: string }[];
   ports: number[];
-  /** Names by which other pods of the deployment connect to it. */
+  /** Names that other pods of the deployment use for it. */
   aliases: string[];
   resources: { requests: Resources; limits: Resources };
   useGPU: boolean;
@@ -48,9 +48,12 @@ export type Workload = {
   readiness: Readiness;
   /** Fingerprints of the pods in `restartsWith`; absent if that is empty. */
   restartsWith?: string[];
-  /** How often its owner has restarted the pod; absent: never. */
+  /** The number of restarts by the owner. Absent: none. */
   restart?: number;
-  /** It builds images of the deployment, and may create user namespaces for that. No configuration can set this. */
+  /**
+   * Whether the workload builds images of the deployment and may create user namespaces for that. No configuration can
+   * set this.
+   */
   buildsImages?: true;
   /** Folders of the service that workloads share, read-only by default. No configuration can set this. */
   sharedFolders?: SharedFolder[];
@@ -67,7 +70,7 @@ export type SharedFolder = { directory: string; mountPath: string; isWritable?: 
 /** The kernel of the machine (runc), or gVisor (runsc). */
 export type PodRuntime = 'runc' | 'runsc';
 
-/** The facts about a workload that other pods of the deployment know, whether it runs or not. */
+/** The facts about a workload that other pods of the deployment use, whether it runs or not. */
 export type Neighbour = Pick<Workload, 'pod' | 'replica' | 'aliases' | 'ports'>;
 
 export type Readiness = Condition & {
@@ -131,7 +134,7 @@ export type ObservedWorkload = {
   phase: 'created' | 'running' | 'exited' | 'evicted';
   isReady: boolean;
   tampering?: Tampering;
-  /** The address for the edge and other pods; absent while it has none. */
+  /** The address for the edge and other pods. Absent while it has none. */
   address?: string;
   /** How often the engine has restarted it after an exit. */
   restarts: number;
@@ -141,14 +144,14 @@ export type ObservedWorkload = {
   hint?: string;
   /** The beginning of the body of the last failing response to its health check. */
   healthCheckBody?: string;
-  /** Its last exit; absent if it has never exited, or if the engine does not know how. */
+  /** The last exit. Absent without an exit, or if the engine does not report it. */
   lastExit?: LastExit;
   stuck?: Stuck;
 };
 
 /**
- * It runs, has never been ready since its start, and either fails its health check or listens only on other ports.
- * `since`: when that state began.
+ * The workload runs, has never been ready since its start, and either fails its health check or listens only on other
+ * ports. `since`: the start of that state.
  */
 export type Stuck =
   | { by: 'health-check'; since: Instant }
@@ -212,7 +215,7 @@ function print({ kind, name, phase, tampering, volume }: Listed): string[] {
     case 'workload':
       // Listings do not show other limits.
       return [`${tampering === undefined || tampering === 'limits' ? phase : tampering} ${name}`];
-    // Without a network, a visit would find nothing of the deployment.
+    // Without a network, a visit would find no objects of the deployment.
     case 'group':
       return [];
   }

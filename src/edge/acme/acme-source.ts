@@ -1,4 +1,6 @@
-/** Certificates of an authority, as a source of the edge. It serves those in the store, ordered by any process. */
+/**
+ * Certificates of an authority as a source for the edge. Serves the certificates in the store, ordered by any process.
+ */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../../deployment/deployment.ts';
 import { type CertificateListener, lateAt } from '../../lib/certificate-report.ts';
@@ -25,7 +27,7 @@ import { dnsHook as openHook } from './dns-hook.ts';
 import { dutyMs, type Issuing, issueDue } from './issuing.ts';
 
 export type AcmeSettings = AuthoritySettings & {
-  /** The command that sets records; without one each host is shown by itself. */
+  /** The command that sets DNS records. Without it, each host is validated separately. */
   dnsHook: readonly [string, ...string[]] | undefined;
   /** The record that proves all names of applications is in DNS, once and for all. */
   dnsPersist: boolean;
@@ -51,7 +53,7 @@ export async function openAcmeSource(
   settings: AcmeSettings & { apiHost: string; appsDomain: string },
   { db, seal, now, onCertificates, mailOperator, process, metrics }: AcmeParts,
 ): Promise<CertificateSource> {
-  // They are large, and most services do not need them.
+  // These modules are large, and most services do not need them.
   const [{ openAuthority, makeAccountKey }, { makePlaceholder }] = [
     await import('./authority.ts'),
     await import('./placeholder.ts'),
@@ -86,7 +88,7 @@ export async function openAcmeSource(
     const [rows, all] = [await certificateStates(db), await wanted()];
     const states = new Map(rows.map((state) => [state.host, state]));
     const plan = planOrders(all, rows, { now: now(), maxInWeek: settings.maxInWeek, appsDomain });
-    // Where a custom domain leads is its owner's affair, and none of the service's health.
+    // The target of a custom domain is the concern of its owner, and does not affect the service's health.
     const hosts = all.filter(({ isCustom }) => !isCustom);
     const present = hosts.flatMap(({ host }) => states.get(host) ?? []);
     const served = present.filter((state) => isServed(state, now()));
@@ -145,7 +147,7 @@ export async function openAcmeSource(
         onFault: (err) => log.warn({ err }, 'new certificates cannot be served'),
       });
       const duty = createDuty({ db, name: 'certificates', forMs: dutyMs, process, now });
-      // An order that is placed before fails, and the next try is a minute later.
+      // An earlier order would fail, and its retry would be a minute later.
       const ordering = orAbort(answers, end.signal).then(
         () =>
           runRounds({
@@ -197,7 +199,7 @@ function createAlarm({ db, now, log, service, mailOperator }: AlarmParts) {
         await mailOperator({ subject, text });
         await recordAlert(db, hosts, kind);
       } catch (error) {
-        // The server's answer may hold the address.
+        // The server's response may contain the address.
         log.warn(
           { reason: (error as NodeJS.ErrnoException).code },
           'the email about certificates to the operator could not be sent',
@@ -208,8 +210,7 @@ function createAlarm({ db, now, log, service, mailOperator }: AlarmParts) {
 }
 
 /**
- * Answers challenges of an authority: through the store, from which every edge answers, or in DNS with the operator's
- * command.
+ * Answers challenges of an authority: through the store, which every edge reads, or in DNS with the operator's command.
  */
 
 /** Challenges of killed services expire after this. */

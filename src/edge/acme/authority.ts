@@ -1,4 +1,4 @@
-/** An authority that issues by ACME (RFC 8555): the library speaks the protocol, and nothing is decided here. */
+/** An ACME authority (RFC 8555). The library implements the protocol. No decisions are made here. */
 import { Agent } from 'node:https';
 import { AuthorityKeyIdentifierExtension, X509Certificate } from '@peculiar/x509';
 import acme from 'acme-client';
@@ -17,16 +17,16 @@ export type AuthoritySettings = {
 /** The response that the authority requests: `answer`, at a path of the host with this token, or in its TXT record. */
 export type Challenge = { kind: ChallengeKind; host: string; token: string; answer: string };
 
-/** `show` answers a challenge and resolves when the answer is visible; `hide` removes it. */
+/** `show` publishes the answer of a challenge and resolves when it is visible. `hide` removes it. */
 export type Answerer = { show(challenge: Challenge): Promise<void>; hide(challenge: Challenge): Promise<void> };
 
 export type Authority = {
-  /** Answers PEM. Rejects with the authority's words. `replaces`: the chain that is renewed. */
+  /** Returns PEM. Rejects with the authority's message. `replaces`: the chain that is renewed. */
   issue(
     order: { host: string; challenge: ChallengeKind; replaces?: string | undefined },
     answerer: Answerer,
   ): Promise<{ chain: string; key: string }>;
-  /** When it wants this chain to be renewed; undefined: it does not say. */
+  /** Returns the authority's suggested renewal time for this chain. Undefined if it does not suggest one. */
   suggestion(chain: string): Promise<Suggestion | undefined>;
 };
 
@@ -36,7 +36,7 @@ type PersistentChallenge = acme.Authorization['challenges'][number] & {
   accounturi?: string;
 };
 
-/** An authority that is slow costs a place in the queue, and one that answers without an end, no memory. */
+/** Limits for a slow authority, which occupies a place in the queue, and for an endless response. */
 const request = { timeout: 30_000, maxContentLength: 1 << 20, maxRedirects: 3 };
 
 /** Polls a validation after 0.25 s, 0.5 s, and then every 1 to 2 s, for two minutes. A user may be waiting. */
@@ -48,7 +48,7 @@ export async function makeAccountKey(): Promise<string> {
 
 /** The account is made, or found by its key, with the first order. `accountKey`: PEM. */
 export function openAuthority({ directory, email, root }: AuthoritySettings, accountKey: string): Authority {
-  // The library has one client of HTTP for all. When to try again is decided above.
+  // The library has one global HTTP client. Retries are decided by the caller.
   Object.assign(acme.axios.defaults, request, root !== undefined && { httpsAgent: new Agent({ ca: root }) });
   Object.assign((acme.axios.defaults as { acmeSettings?: object }).acmeSettings ?? {}, { retryMaxAttempts: 0 });
   const client = new acme.Client({ directoryUrl: directory.href, accountKey, ...polling });
@@ -74,7 +74,7 @@ export function openAuthority({ directory, email, root }: AuthoritySettings, acc
     try {
       await answerer.show(shown);
       await client.completeChallenge(challenge);
-      // The challenge says what was found instead; the order goes by the authorization.
+      // The challenge contains the reason of a failure. The order depends on the authorization.
       await client.waitForValidStatus(challenge);
       await client.waitForValidStatus(authorization);
     } finally {
@@ -125,12 +125,12 @@ export function openAuthority({ directory, email, root }: AuthoritySettings, acc
   };
 }
 
-/** RFC 9773, 4.1: key of the issuer and serial number; undefined where the certificate does not say who issued it. */
+/** RFC 9773, 4.1: issuer key and serial number. Undefined if the certificate does not name its issuer. */
 export function renewalId(chain: string): string | undefined {
   const leaf = new X509Certificate(chain);
   const issuer = leaf.getExtension(AuthorityKeyIdentifierExtension)?.keyId;
   if (!issuer) return undefined;
-  // As in DER: a first bit that is set would be a sign.
+  // As in DER, where a set first bit would be a sign.
   const serial = /^[89a-f]/i.test(leaf.serialNumber) ? `00${leaf.serialNumber}` : leaf.serialNumber;
   return [issuer, serial].map((hex) => Buffer.from(hex, 'hex').toString('base64url')).join('.');
 }
@@ -140,7 +140,7 @@ async function inPlainWords<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    // The library's own words for a connection that broke off.
+    // The library's error for a broken connection.
     const isBroken = error instanceof TypeError && error.message.includes("'config'");
     const words = isBroken ? 'the connection to the authority broke off' : (error as Error).message;
     throw new Error(printable(words).slice(0, 500));
@@ -152,7 +152,7 @@ async function inPlainWords<T>(work: () => Promise<T>): Promise<T> {
 /** The remaining share of the lifetime, at the time of issue. */
 const share = 2 / 3;
 
-/** Certificates that were issued together are renewed apart: by a twentieth of their lives. */
+/** Renewals of certificates that were issued together are spread over a twentieth of their lifetime. */
 const jitter = 1 / 20;
 
 /**
@@ -181,8 +181,8 @@ export function readSuggestion(body: unknown, retryAfter: unknown): Suggestion |
 }
 
 /**
- * An instant of the authority's window; now if it has passed.
- * @param present the planned instant. It stays if it is within the window, so that repeated queries do not move it.
+ * Returns an instant in the authority's window, or now if it has passed. @param present the planned instant. It stays
+ * if it is within the window, so that repeated queries do not move it.
  */
 export function suggestedRenewal(
   { start, end }: Suggestion,

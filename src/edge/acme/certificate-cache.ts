@@ -9,13 +9,13 @@ import { isServed } from './certificate-plan.ts';
 
 export type CertificateCache = {
   certificates(): NamedCertificate[];
-  /** Takes what is served now by these rows. */
+  /** Reads the certificates that these rows define. */
   read(states: readonly CertificateState[], now: Instant): Promise<void>;
-  /** Hands on what is there, unless it was put before; again, when that failed. */
+  /** Passes the certificates on if they have changed, or if the last call failed. */
   put(take: (certificates: NamedCertificate[]) => Promise<void>): Promise<void>;
 };
 
-/** @param first is served before all others, and always. */
+/** @param first is always served, before all others. */
 export function createCertificateCache({
   db,
   seal,

@@ -6,14 +6,14 @@ import type { Instant } from '../../deployment/deployment.ts';
 import type { CertificateWait } from '../../lib/certificate-report.ts';
 import type { CertificateState } from '../../store/certificates.ts';
 
-/** The last one: by a record that stays (draft-ietf-acme-dns-persist). */
+/** The last kind uses a permanent record (draft-ietf-acme-dns-persist). */
 export type ChallengeKind = 'dns-01' | 'http-01' | 'dns-persist-01';
 
 export type WantedCertificate = {
   /** `*.example.com` for all names directly below. */
   host: string;
   challenge: ChallengeKind;
-  /** The service's own: no limit holds it back. */
+  /** Whether it is one of the service's own names, to which no limits apply. */
   isOwn: boolean;
   /** An account's custom domain: it counts to no limit of the apps domain. */
   isCustom?: boolean;
@@ -24,7 +24,7 @@ export type WantedCertificate = {
 export type Names = {
   apiHost: string;
   appsDomain: string;
-  /** How one for all applications is proven; undefined: each has its own. */
+  /** How a certificate for all applications is validated. Undefined: each application has its own. */
   wildcardBy: 'dns-01' | 'dns-persist-01' | undefined;
   /** Labels of deployments that serve, the newest first. */
   labels: readonly string[];
@@ -50,7 +50,7 @@ export function wantedCertificates({ apiHost, appsDomain, wildcardBy, labels, do
   ];
 }
 
-/** Interleaves clients: the first order of each client goes before anyone's second. */
+/** Interleaves clients: the first order of each client comes before any second order. */
 export function inTurns<T>(all: readonly T[], clientOf: (one: T) => string): T[] {
   const counts = new Map<string, number>();
   const placed = all.map((one) => {
@@ -62,8 +62,8 @@ export function inTurns<T>(all: readonly T[], clientOf: (one: T) => string): T[]
 }
 
 /**
- * PURE. The orders to place now, in their order: `most` at once with those that are under way, by host, and of each account
- * `maxOfAccount`. Orders of one account that hang do not delay other accounts.
+ * PURE. Returns the orders to place now: at most `most` in progress, by host, and at most `maxOfAccount` per account.
+ * Hanging orders of one account do not delay other accounts.
  */
 export function nextOrders<T extends WantedCertificate>(
   orders: readonly T[],
@@ -93,7 +93,7 @@ export function nextOrders<T extends WantedCertificate>(
 
 export type Order = WantedCertificate & { because: 'first' | 'renewal'; failures: number };
 
-/** Orders that can only wait. `limit`: of the authority; `failed`: until the next try. */
+/** Orders that must wait. `limit`: of the authority. `failed`: until the next attempt. */
 export type Waiting = { host: string; because: 'limit' | 'failed'; until: Instant };
 
 export type CertificatePlan = { orders: Order[]; waiting: Waiting[] };
@@ -113,10 +113,9 @@ const customInThreeHours = 60;
 const threeHoursMs = 3 * 3_600_000;
 
 /**
- * The orders at `now`, the most urgent first: the service's own names, certificates that end soonest, then new names in
- * their order.
- * @param maxInWeek new certificates for deployments in seven days. Renewals do not count, nor do names that are not
- * below `appsDomain`, whether they are still wanted or not.
+ * Returns the orders at `now`, the most urgent first: the service's own names, certificates that end soonest, then new
+ * names in their order. @param maxInWeek new certificates for deployments in seven days. Renewals do not count, nor do
+ * names outside of `appsDomain`, whether they are still wanted or not.
  */
 export function planOrders(
   wanted: readonly WantedCertificate[],
@@ -187,7 +186,7 @@ function ordersOf(states: readonly CertificateState[], now: Instant): number {
 function ordersLately({ orderedAt, failures, problem }: CertificateState, now: Instant): number {
   let orders = 1;
   let at = orderedAt;
-  // One that is under way has not failed yet.
+  // An order in progress has not failed yet.
   for (let before = failures - (problem === null ? 1 : 2); before >= 0; before--) {
     at -= retryMs(before, 0);
     if (!isWithin(at, threeHoursMs, now)) break;
@@ -196,9 +195,7 @@ function ordersLately({ orderedAt, failures, problem }: CertificateState, now: I
   return orders;
 }
 
-/**
- * The reason why each host has no certificate yet. During an order, its row already contains the time of the next one.
- */
+/** Returns why each host has no certificate yet. During an order, its row already contains the time of the next one. */
 export function waitingHosts(
   { orders, waiting }: CertificatePlan,
   states: readonly CertificateState[],
@@ -221,7 +218,8 @@ export function isServed(state: CertificateState | undefined, now: Instant): boo
 }
 
 /**
- * Rows that can be deleted: the host is not wanted, its certificate has ended, and it no longer counts toward a limit.
+ * Returns the rows that can be deleted: the host is not wanted, its certificate has expired, and it no longer counts
+ * toward a limit.
  */
 export function forgettable(
   wanted: readonly WantedCertificate[],
@@ -241,9 +239,8 @@ const firstRetryMs = 60_000;
 const longestRetryMs = 6 * 3_600_000;
 
 /**
- * After so many failures in a row: 1, 4, 16 minutes, up to 6 hours. Let's Encrypt takes five failures of a host in an
- * hour; there are four within the first.
- * @param random from 0 to 1: who failed together comes back apart.
+ * Returns the pause after consecutive failures: 1, 4, 16 minutes, up to 6 hours. Let's Encrypt allows five failures of
+ * a host per hour, and the first hour has four. @param random from 0 to 1: spreads orders that failed together.
  */
 export function retryMs(failures: number, random: number): number {
   return Math.min(longestRetryMs, firstRetryMs * 4 ** failures) * (1 + random / 4);
@@ -254,7 +251,7 @@ function isWithin(at: Instant | null | undefined, spanMs: number, now: Instant):
   return at !== null && at !== undefined && at > now - spanMs && at <= now + spanMs;
 }
 
-/** When the first of them counts no more. */
+/** Returns when the first of the instants no longer counts. */
 function endOf(instants: readonly Instant[], spanMs: number, now: Instant): Instant {
   return Math.min(now + spanMs, ...instants.map((at) => at + spanMs));
 }

@@ -11,7 +11,7 @@ export type Directory = { renewalInfo: string | undefined };
 const patienceMs = 30_000;
 const longestAnswer = 100_000;
 
-/** Rejects with words for the operator. `root`: PEM, where the machine does not trust the authority's own. */
+/** Rejects with a message for the operator. `root`: PEM, if the machine does not trust the authority. */
 export async function readDirectory(url: URL, root: string | undefined): Promise<Directory> {
   const { status, text } = await get(url, root).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`the authority at ${url.href} cannot be reached: ${error.code ?? error.message}`);

@@ -75,7 +75,7 @@ test('a service that stops ends it', async (t) => {
   await assert.rejects(hook('set', record, stopping.signal), { message: /was not started/ });
 });
 
-/** A process that has ended and was not reaped still exists, and does nothing. */
+/** An ended process that was not reaped still exists, but does nothing. */
 async function stateOf(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[0];

@@ -1,4 +1,4 @@
-/** Orders what the plan says, and stores what is issued. Of all processes on the database one does so at a time. */
+/** Places planned orders and stores the certificates. Only one process on the database does so at a time. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../../deployment/deployment.ts';
 import type { Seal } from '../../lib/seal.ts';
@@ -61,8 +61,8 @@ const questionsAtOnce = 20;
 const renewalCheckMs = 6 * 3_600_000;
 
 /**
- * One look at what is due. Each order has a place until it ends: one that hangs holds up none but those that would be one
- * too many. Never rejects because of the authority.
+ * Places all due orders. Each order occupies a slot until it ends, so a hanging one only delays orders beyond the
+ * limit. Never rejects because of the authority.
  */
 export async function issueDue(issuing: Issuing, signal: AbortSignal): Promise<void> {
   const { db, now, maxInWeek, appsDomain, underWay } = issuing;
@@ -108,7 +108,7 @@ async function place(issuing: Issuing, { host, challenge, because, failures }: O
     issuing.stored();
     log.info({ host, because, expiresAt: new Date(expiresAt).toISOString() }, 'a certificate was issued');
   } catch (error) {
-    // The service stops: the next one tries again.
+    // The service stops. The next process tries again.
     if (signal.aborted) return;
     const problem = (error as Error).message;
     await recordOrderFailure(db, host, problem);
@@ -117,7 +117,7 @@ async function place(issuing: Issuing, { host, challenge, because, failures }: O
   }
 }
 
-/** The authority may want other instants than were planned: all at once, when it has to revoke what it has issued. */
+/** Queries the authority's suggested renewal times. They are immediate if the authority has to revoke certificates. */
 async function readRenewalTimes(issuing: Issuing, wanted: readonly WantedCertificate[], states: CertificateState[]) {
   const { db, now, random, log, underWay } = issuing;
   const hosts = new Set(wanted.map(({ host }) => host));

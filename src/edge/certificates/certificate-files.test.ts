@@ -28,7 +28,7 @@ async function write({ certificate, key }: { certificate: string; key: string },
   await writeFile(key, pair.key);
 }
 
-/** Follows the files of a test; what it hands on and what it says. */
+/** Follows the files of a test, and collects the certificates and log lines. */
 async function follow(context: TestContext, source: Awaited<ReturnType<typeof prepare>>['source']) {
   const first = await readCertificateFiles(source);
   assert.ok(first.ok);

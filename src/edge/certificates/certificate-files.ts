@@ -12,7 +12,7 @@ export type CertificateFiles = { certificate: string; key: string };
 
 export type FileCertificates = {
   files: readonly CertificateFiles[];
-  /** Each has to be in one of the certificates; `*.example.com` for all names directly below. */
+  /** Hosts that the certificates must cover. `*.example.com` stands for all names directly below. */
   hosts: readonly string[];
   now: () => number;
 };
@@ -31,7 +31,10 @@ export type FilesRead = { ok: true; certificates: FileCertificate[] } | { ok: fa
  */
 const lookEveryMs = 5_000;
 
-/** Programs renew a month before the end, or when a third of a short life is left: this is later than either. */
+/**
+ * Most programs renew a month before the end, or when a third of a short lifetime is left. This limit is later than
+ * both.
+ */
 const latestRenewal = { beforeEndMs: 10 * 24 * 3_600_000, leftOfLife: 1 / 4 };
 const remindEveryMs = 24 * 3_600_000;
 
@@ -41,9 +44,9 @@ export async function readCertificateFiles({ files, hosts, now }: FileCertificat
 }
 
 /**
- * Looks at the files until it is disposed of. New certificates go to `put`. If the files cannot be used, the log says why
- * and the previous certificates stay. Logs once a day that a certificate is about to end.
- * @param put rejects if the edge refuses the certificates; the next round tries again.
+ * Checks the files until it is disposed of. New certificates are passed to `put`. If the files cannot be used, the log
+ * has the reason and the previous certificates stay. Logs once a day that a certificate is about to end. @param put
+ * rejects if the edge refuses the certificates; the next round tries again.
  */
 export function followCertificateFiles(
   source: FileCertificates & { served: readonly FileCertificate[]; everyMs?: number; alarm?: Alarm | undefined },
@@ -87,7 +90,7 @@ export function followCertificateFiles(
       refused = present;
       log.warn({ because: failure }, 'the certificate files cannot be used; those from before are still served');
     }
-    // If only this look failed, another program may be replacing the first of two files.
+    // If only this check failed, another program may be replacing the first of two files.
     seen = present;
   }
 

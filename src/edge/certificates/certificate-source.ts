@@ -7,8 +7,8 @@ export type CertificateSource = {
   /** The certificates that HAProxy starts with. */
   served: readonly NamedCertificate[];
   /**
-   * Keeps what the edge serves like the source, until it is closed. `answers`: resolves when the service behind the edge
-   * answers, an authority too.
+   * Keeps the edge's certificates equal to the source until it is closed. `answers`: resolves when the service behind
+   * the edge answers requests, including those of an authority.
    */
   follow(edge: Pick<Edge, 'certify'>, log: EdgeLog, answers: Promise<void>): AsyncDisposable;
 };

@@ -3,19 +3,19 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 
 export type Certificate = {
-  /** Chain and key as HAProxy takes them: PEM without anything between its blocks. */
+  /** Chain and key in HAProxy's format: PEM blocks without other text. */
   pem: string;
-  /** That of the server itself, without its chain. */
+  /** The server's certificate without its chain. */
   leaf: X509Certificate;
 };
 
 /** `because` is public: it contains nothing of the key. */
 export type Reading = { ok: true; certificate: Certificate } | { ok: false; because: string };
 
-/** A command of HAProxy's runtime socket has to fit into its buffer; with three keys of RSA 4096 it is 11 KB. */
+/** A command must fit into the buffer of HAProxy's runtime socket. Three RSA 4096 keys need 11 KB. */
 const longestPem = 15_000;
 
-/** OpenSSL refuses shorter ones at Debian's level of security, and HAProxy would not start. */
+/** OpenSSL refuses shorter keys at Debian's security level, and HAProxy would not start. */
 const shortestRsaBits = 2048;
 
 /** @param chain the certificate of the server first, then that of each one's issuer. */
@@ -42,7 +42,7 @@ export function readCertificate(chain: string, key: string, now: number): Readin
   return { ok: true, certificate: { pem: `${pem}\n`, leaf } };
 }
 
-/** The hosts that none of these certificates is for. `*.example.com` stands for each name directly below. */
+/** Returns the hosts that none of these certificates covers. `*.example.com` stands for all names directly below. */
 export function uncovered(certificates: readonly Certificate[], hosts: readonly string[]): string[] {
   const isFor = ({ leaf }: Certificate, host: string) => {
     const bare = host.replace(/^\[|\]$/g, '');
@@ -52,7 +52,7 @@ export function uncovered(certificates: readonly Certificate[], hosts: readonly 
   return hosts.filter((host) => !certificates.some((certificate) => isFor(certificate, host)));
 }
 
-/** The key, or what is wrong with it. */
+/** Returns the key, or the reason why it is not valid. */
 function readKey(text: string): KeyObject | string {
   const blocks = [...blocksOf(text, 'PRIVATE KEY'), ...blocksOf(text, 'EC PRIVATE KEY')];
   const [block, ...more] = [...blocks, ...blocksOf(text, 'RSA PRIVATE KEY')];
@@ -62,7 +62,7 @@ function readKey(text: string): KeyObject | string {
   const key = attempt(() => createPrivateKey(block));
   if (!key) return 'the private key cannot be read';
   const { asymmetricKeyType: type = '', asymmetricKeyDetails: details } = key;
-  // Browsers take no others.
+  // Browsers do not support other types.
   if (type !== 'rsa')
     return type === 'ec' ? key : `a private key of the kind ${type} is of no use: EC or RSA is needed`;
   const bits = details?.modulusLength ?? 0;
@@ -71,7 +71,7 @@ function readKey(text: string): KeyObject | string {
 
 function blocksOf(text: string, label: string): string[] {
   const block = new RegExp(`-----BEGIN ${label}-----\\s[\\sA-Za-z0-9+/=]*-----END ${label}-----`, 'g');
-  // HAProxy takes an empty line as the end of what it is sent.
+  // HAProxy interprets an empty line as the end of its input.
   return (text.match(block) ?? []).map((found) => found.replaceAll(/\s*\r?\n\s*/g, '\n'));
 }
 

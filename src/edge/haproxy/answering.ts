@@ -1,7 +1,7 @@
 /**
  * The deadline until which HAProxy answers for applications. HAProxy compares its clock with a time that is renewed
- * again and again. So it stops by itself when the renewals end, after any fault of the service, and also after it was
- * suspended.
+ * regularly. Therefore it stops by itself when the renewals end, after any fault of the service, and also after a
+ * suspension.
  */
 import { join } from 'node:path';
 import { replaceFile } from '../../lib/replace-file.ts';
@@ -10,7 +10,7 @@ import { commandAll } from './runtime-socket.ts';
 import { answeringMap } from './stale-rules.ts';
 
 export type Answering = {
-  /** From now on HAProxy answers until this instant, and not longer. */
+  /** Lets HAProxy answer until this instant, and not longer. */
   until(at: number): Promise<void>;
   /** Writes the deadline for a HAProxy that starts now. Default: it does not answer before `until` is called. */
   writeFile(at?: number): Promise<void>;

@@ -27,7 +27,7 @@ async function open(context: TestContext, change: Partial<EdgeSettings>) {
     await once(socket, 'connect');
     return socket;
   };
-  /** Everything that comes back until the end, which may be a reset. */
+  /** Returns all received data until the end, which may be a reset. */
   const say = async (from: string, bytes: string): Promise<string> => {
     const socket = await connect(from);
     let answer = '';
@@ -41,7 +41,7 @@ async function open(context: TestContext, change: Partial<EdgeSettings>) {
   return { connect, say };
 }
 
-/** Also when it was closed before. */
+/** Resolves if the socket is or was closed. */
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve())));
 }

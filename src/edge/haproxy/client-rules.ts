@@ -2,10 +2,10 @@
 import type { EdgeSettings } from '../edge-settings.ts';
 import { guessPage } from '../pages/fault-pages.ts';
 
-/** One network a line. */
+/** One network per line. */
 export const trustedProxiesFile = 'trusted-proxies.lst';
 
-/** Proxies one behind the other that the address of the client may have passed: a CDN, a balancer, a web server. */
+/** The maximum number of proxies in a chain before the client's address: a CDN, a load balancer, a web server. */
 const maxHops = 5;
 
 /** A condition on an address, in `src` or a variable. Containers are never proxies, even if the list contains them. */
@@ -14,9 +14,9 @@ export function isTrusted(address: string, { networkPool }: Pick<EdgeSettings, '
 }
 
 /**
- * Limits the connections per client, for IPv6 per network of 64 bits. Above the limit, a request is answered with 429.
- * Connections above twice the limit are closed at once, because a client that sends no request would never be answered.
- * A trusted proxy has many clients and no limit.
+ * Limits the connections per client, for IPv6 per /64 network. Above the limit, a request gets 429. Connections above
+ * twice the limit are closed at once, because a client that sends no request would never get a response. A trusted
+ * proxy has many clients and no limit.
  */
 export function connectionLimits(settings: EdgeSettings): string {
   const { limits, trustedProxies, proxyProtocol } = settings;
@@ -26,7 +26,8 @@ export function connectionLimits(settings: EdgeSettings): string {
   // A session begins after the TLS handshake, so clients that stop before that would not be counted.
   const stage = settings.tls && !proxyProtocol ? 'connection' : 'session';
   return [
-    // From then on, `src` is the client named by the proxy. From other clients the same bytes are an invalid request.
+    // From here on, `src` is the client that the proxy names. From other clients, the same bytes are an invalid
+    // request.
     ...(isTrusting && proxyProtocol ? [`tcp-request connection expect-proxy layer4 if ${trusted}`] : []),
     `tcp-request ${stage} track-sc0 src,ipmask(32,64) table clients${isTrusting ? ` unless ${trusted}` : ''}`,
     `tcp-request ${stage} reject if { sc0_conn_cur(clients) gt ${max * 2} }`,

@@ -1,20 +1,21 @@
 /**
- * Cookies for a whole domain: one application's page can set them for all hosts of the apps domain, until no server takes
- * the head of a request any more. Parts of HAProxy's configuration, and the page that removes them. Pure.
+ * Cookies for a whole domain: a page of one application can set them for all hosts of the apps domain, until servers
+ * refuse requests because of their header size. Parts of HAProxy's configuration, and the page that removes the
+ * cookies. Pure.
  */
 
 import { type FaultyBackend, faultPage, guessPage } from '../pages/fault-pages.ts';
 import { html, renderPage } from '../pages/page-layout.ts';
 
-/** Servers refuse heads from 8 KiB on; with fewer cookies than half of that, a refusal is about something else. */
+/** Servers refuse headers from 8 KiB on. With fewer cookies than half of that, a refusal has another cause. */
 const manyCookieBytes = 4096;
 
 /** A cookie with more attributes than these that give it a domain is dropped. */
 const maxDomains = 3;
 
 /**
- * Removes the Domain attribute from cookies of an application's server: without it, browsers keep a cookie for its own
- * host. Left are cookies that a page's script sets for its domain, and those a script can remove.
+ * Removes the Domain attribute from cookies of an application's server, so that browsers store them for its own host.
+ * Cookies that a page's script sets for its domain stay, and a script can also remove those.
  */
 export const ownCookies = [
   ...Array.from(
@@ -28,9 +29,9 @@ export const ownCookies = [
 const headers = `hdr Cache-Control no-store hdr X-Frame-Options DENY`;
 
 /**
- * In a browser's script: what it sees here, for this host and each domain above it, and for each path that leads here.
- * On a click: a page that did so by itself could be opened by others to sign people out. Browsers keep cookies in another
- * process, in its own time: a request that is sent at once may still bring what was removed.
+ * Runs in a browser: removes the cookies that are visible here, for this host and each parent domain, and for each
+ * path. Only on a click, because others could open a page that signs users out by itself. Browsers store cookies in
+ * another process, so a request that is sent at once may still contain removed ones.
  */
 const script = `
 'use strict';
@@ -90,20 +91,20 @@ export function oversizedHeads(maxBytes: number, maxHeaders: number): string {
   ].join('\n  ');
 }
 
-/** For applications: in place of what their servers say of too large a head (431, and 400 with nginx). */
+/** Replaces the responses of applications' servers to headers that are too large (431, and 400 with nginx). */
 export const oversizedAnswers = [
   `http-request set-var(txn.cookies) req.fhdr(cookie),length`,
   `http-response return ${answer} if { status 400 431 } { var(txn.cookies) -m int gt ${manyCookieBytes} }`,
 ].join('\n  ');
 
 /**
- * The edge's own answers: files that HAProxy reads at its start, and the lines that select those of a backend. PURE.
+ * The edge's own responses: files that HAProxy reads at its start, and the lines that select those of a backend. PURE.
  */
 
 const faultyBackends: readonly FaultyBackend[] = ['api', 'pages', 'application', 'silent'];
 const faultStatuses = [500, 502, 503, 504] as const;
 
-/** Lines of a backend whose server does not answer, or not as one should. */
+/** Returns the lines for a backend whose server does not respond, or responds incorrectly. */
 export function faults(backend: FaultyBackend, kind: 'html' | 'json'): string {
   return faultStatuses
     .map((status) => {

@@ -32,8 +32,8 @@ export type Configuration = {
 };
 
 /**
- * Headers that identify the client to a server. With `_` instead of `-` they are the same header to CGI, WSGI and PHP.
- * The same applies to the length of the body.
+ * Headers that identify the client to a server. CGI, WSGI and PHP do not distinguish `_` and `-` in their names. The
+ * same applies to the length of the body.
  */
 const identityHeaders = `^(x[-_]forwarded([-_].*)?|forwarded|x[-_]real[-_]ip|(x|true|cf)[-_](client|connecting)[-_]ip|x[-_](original|rewrite)[-_].*|x[-_]request[-_]id|x[-_]berth([-_].*)?|content_length|transfer_encoding|proxy|proxy[-_]connection|keep[-_]alive)$`;
 
@@ -195,15 +195,18 @@ backend unreachable from base
 `;
 }
 
-/** Locked into the run directory its sockets have short paths, and the directories above need not be open to it. */
+/**
+ * HAProxy changes its root to the run directory. Its sockets then have short paths, and it needs no access to the
+ * directories above.
+ */
 const privileges = `  user ${proxyAccount}
   group ${proxyAccount}
   chroot ../run
 `;
 
 /**
- * A connection for each request: one that is kept may end in the very moment at which a service leaves to its
- * successor, and what cannot be repeated would be lost. To a unix socket it costs next to nothing.
+ * A new connection for each request. A reused one might be closed at the moment of a handover, and a request that
+ * cannot be repeated would be lost. New connections to a Unix socket are cheap.
  */
 const toService = 'option http-server-close';
 
@@ -218,7 +221,7 @@ function apiBackend(name: string, kind: 'html' | 'json', { limits }: EdgeSetting
 `;
 }
 
-/** Layers of gigabytes pass as they come; nothing waits for the body, and its length has no limit here. */
+/** Layers of several gigabytes are streamed. HAProxy does not wait for the body, and does not limit its length. */
 function registryBackend(asRoot: boolean): string {
   return `backend registry from base
   ${toService}
@@ -243,12 +246,13 @@ function pagesBackend(name: string, kind: 'html' | 'json', settings: EdgeSetting
  */
 const again = 'retry-on conn-failure empty-response';
 
-/** Other requests have a connection of their own. It costs a handshake, and cannot be one that is just being closed. */
+/** Other requests use a new connection. It costs a handshake, but cannot be one that is about to be closed. */
 const once = `http-reuse never
   option http-server-close`;
 
 /**
- * The address is the request's own (set-dst). Idle connections are kept by address, so none serves another endpoint.
+ * The address is set per request (set-dst). Idle connections are stored by address, so a connection never serves
+ * another endpoint.
  */
 function applicationBackend(name: string, kind: 'html' | 'json', connections: string): string {
   return `backend ${name} from base
@@ -271,7 +275,7 @@ function bind({ host, port }: Pick<EdgeSettings, 'host' | 'port'>, how = ''): st
   if (!/^[0-9A-Za-z.:*[\]-]+$/.test(host)) throw new Error(`Not a host to listen on: ${JSON.stringify(host)}`);
   if (!Number.isInteger(port) || port < 1 || port > 65535) throw new Error(`Not a port to listen on: ${port}`);
   const bare = host.replace(/^\[|\]$/g, '');
-  // Two sockets for "everything": with one, clients of IPv4 would be called ::ffff:a.b.c.d.
+  // All addresses need two sockets. With one, IPv4 clients would appear as ::ffff:a.b.c.d.
   if (bare === '::') return `bind 0.0.0.0:${port}${how}\n  bind ipv6@:::${port}${how} v6only`;
   return `bind ${bare.includes(':') ? 'ipv6@' : ''}${bare}:${port}${how}`;
 }

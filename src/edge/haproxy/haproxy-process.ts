@@ -6,15 +6,15 @@ import type { EdgePaths } from '../edge-paths.ts';
 import { configurationFile } from './haproxy-configuration.ts';
 
 /**
- * Before 2.6.3, a table that is being replaced could answer a look-up with the entry of another host (HAProxy's
- * "pattern: only visit equivalent nodes when skipping versions").
+ * Before 2.6.3, a lookup in a table that is being replaced could return the entry of another host (HAProxy's "pattern:
+ * only visit equivalent nodes when skipping versions").
  */
 const oldestVersion = [2, 6, 3];
 
-/** @throws when HAProxy is missing or too old to keep tenants apart. */
+/** @throws if HAProxy is missing, or too old to isolate tenants. */
 export async function checkVersion(binary: string): Promise<void> {
   const { output, error } = await run(binary, ['-v']);
-  // A word is the system's: there is nothing to execute. A number would be HAProxy's own.
+  // A textual code comes from the system: the executable is missing. A number would be HAProxy's exit code.
   if (typeof error?.code === 'string')
     throw new Error(`HAProxy is not installed (no "${binary}"): apt-get install haproxy`);
   const version = /version (\d+)\.(\d+)(?:\.|-dev)(\d+)/.exec(output)?.slice(1).map(Number);
@@ -24,9 +24,9 @@ export async function checkVersion(binary: string): Promise<void> {
 }
 
 /**
- * Starts HAProxy from the files in its directory; returns when it accepts connections. The processes it replaces hand
- * over their listening sockets, finish what they serve and end.
- * @throws when it does not start: a port that is taken, a configuration it refuses.
+ * Starts HAProxy from the files in its directory. Returns when it accepts connections. Replaced processes hand over
+ * their listening sockets, finish their requests and end. @throws if it does not start, for example because of a used
+ * port or an invalid configuration.
  */
 export async function startProxy(
   binary: string,
@@ -48,10 +48,10 @@ export async function startProxy(
   throw new Error(`HAProxy did not start: ${lastLines(output) || error.message}`);
 }
 
-/** Another process listens at HAProxy's port. */
+/** Another process listens on HAProxy's port. */
 export class PortTakenError extends Error {}
 
-/** The HAProxy processes of this directory, those that only finish their last connections included. */
+/** Returns the HAProxy processes of this directory, including those that only finish their last connections. */
 export async function findProxies(paths: EdgePaths): Promise<number[]> {
   const numbers = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const ours = await Promise.all(numbers.map((pid) => isOurs(pid, paths)));
@@ -71,19 +71,19 @@ export async function stopProxies(paths: EdgePaths): Promise<number> {
   return found.length;
 }
 
-/** For processes that neither answer nor end. @returns which. */
+/** Kills processes that neither respond nor end. @returns the killed ones. */
 export async function killProxies(paths: EdgePaths): Promise<number[]> {
   const found = await findProxies(paths);
   await signalAll(found, 'SIGKILL', paths);
   return found;
 }
 
-/** A process id is reused sooner or later: it is ours by its command line, looked at right before the signal. */
+/** Process IDs are reused. The command line is checked right before the signal. */
 async function signalAll(pids: number[], signal: NodeJS.Signals, paths: EdgePaths): Promise<void> {
   for (const pid of pids) if (await isOurs(pid, paths)) send(pid, signal);
 }
 
-/** One that only finishes its last connections may end by itself at this very moment. */
+/** A process that finishes its last connections may end at this moment. */
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

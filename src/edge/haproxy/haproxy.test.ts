@@ -143,7 +143,7 @@ describe('the edge', () => {
 
   test('a HAProxy that has answered while the service stood still is not taken for a silent one', async () => {
     const looking = describeRunning(paths().adminSocket);
-    // Longer than any client waits for an answer of HAProxy.
+    // Longer than any client waits for a response of HAProxy.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
     assert.equal((await looking)?.pid, await runningPid());
   });
@@ -218,7 +218,7 @@ describe('the edge', () => {
       const pid = (await runningPid())!;
       const address = `127.0.1.${20 + round}`;
       const changing = fixture.edge.change([shop(address)]);
-      // As often before a part of the change as after it.
+      // As many before a part of the change as after it.
       for (let turns = 0; turns < round; turns++) await new Promise(setImmediate);
       process.kill(pid, 'SIGKILL');
       await changing;
@@ -259,7 +259,7 @@ describe('the edge', () => {
     await stop(api);
     await changed.publish([shop('127.0.1.6')]);
     assert.equal(await servedBy(), '127.0.1.6');
-    // The old one goes with its last connection, and a client may keep an idle one for some seconds.
+    // The old process ends with its last connection, and a client may keep an idle one for some seconds.
     await eventually(async () => (await findProxies(paths())).length === 1);
   });
 

@@ -1,4 +1,4 @@
-/** The edge: keeps HAProxy running with our configuration and gives it the routes. */
+/** The edge: runs HAProxy with a generated configuration and updates its routes. */
 
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,9 @@ import { createRouteMaps, type RouteMaps } from './route-maps.ts';
 import { countRequests, countUnderWay, describeRunning, watchRunning } from './runtime-socket.ts';
 import { createServedCertificates, type NamedCertificate } from './served-certificates.ts';
 
-/** A HAProxy that ends at once is started again after 0.25 s, 0.5 s … 30 s; one that held a minute, at once. */
+/**
+ * If HAProxy ends at once, it is restarted after 0.25 s, 0.5 s … 30 s. If it ran for a minute, it is restarted at once.
+ */
 const restartPauses = { firstMs: 250, longestMs: 30_000 };
 const heldForMs = 60_000;
 
@@ -28,11 +30,14 @@ const nothing: RouteChange = { added: { routes: [], endpoints: [] }, turns: [], 
 export type Edge = {
   /** HAProxy did not run before. */
   isNew: boolean;
-  /** Makes exactly these sites reachable. Resolves when that is live, as does the next one. */
+  /** Makes exactly these sites reachable. Resolves when they are live. */
   publish(sites: Site[]): Promise<void>;
-  /** Has these sites lead where they say, or nowhere without endpoints; all others stay. Answers whose hosts did not. */
+  /**
+   * Updates the routes of these sites. A site without endpoints leads nowhere. Other sites are not changed. Returns the
+   * hosts that are refused.
+   */
   change(sites: Site[]): Promise<string[]>;
-  /** Has HAProxy serve what was published and changed, should it not. */
+  /** Makes HAProxy serve the published and changed sites, if it does not. */
   mend(): Promise<void>;
   /**
    * Returns the number of requests under way at these endpoint addresses, tunnels included. Throws if HAProxy is not
@@ -41,29 +46,28 @@ export type Edge = {
   countUnderWay(addresses: readonly string[]): Promise<number>;
   /** Returns the counts by address, since HAProxy was started. Throws if HAProxy is not running. */
   countRequests(): Promise<Map<string, RequestCounts>>;
-  /** Lets go of HAProxy, which goes on serving what it has. */
+  /** Disconnects from HAProxy, which continues to serve. */
   close(): Promise<void>;
   /**
    * With several edges: lets this edge answer for applications until this instant. Throws if HAProxy is not running.
    */
   answerUntil(at: number): Promise<void>;
-  /** Serves exactly these certificates. Throws when HAProxy refuses one: then it serves those from before. */
+  /** Serves exactly these certificates. Throws if HAProxy refuses one. Then the previous ones stay. */
   certify(certificates: readonly NamedCertificate[]): Promise<void>;
   /** Called when HAProxy was restarted. One of several edges then needs a new deadline. */
   whenStarted(listener: () => void): void;
 };
 
 export type EdgeStart = {
-  /** For one of several edges: the deadline until which it answers for applications. */
+  /** With several edges: the deadline until which this edge answers for applications. */
   answersUntil?: number | undefined;
   /** Where it has HTTPS. */
   certificates?: readonly NamedCertificate[];
 };
 
 /**
- * Takes over the HAProxy that runs for this data directory, or starts one; a changed configuration is loaded without
- * dropping connections. It serves exactly these sites when this resolves.
- * @throws when HAProxy is missing, too old, or cannot listen.
+ * Takes over the HAProxy of this data directory, or starts one. A changed configuration is loaded without dropping
+ * connections. Resolves when it serves exactly these sites. @throws if HAProxy is missing, too old, or cannot listen.
  */
 export async function startEdge(
   settings: EdgeSettings,
@@ -86,7 +90,7 @@ export async function startEdge(
   const answering = settings.isShared ? createAnswering(paths) : undefined;
   const certified = settings.tls ? createServedCertificates(paths, settings.tls.isIssued === true) : undefined;
   let started = () => {};
-  /** A later restart may mean that HAProxy was killed for old routes, so it gets no deadline yet. */
+  /** A later restart may mean that HAProxy was killed because of old routes, so it gets no deadline yet. */
   async function ensure(until?: number): Promise<'started' | 'taken-over'> {
     const writeFiles = async () => {
       await answering?.writeFile(until);
@@ -183,7 +187,7 @@ export async function stopEdge(dataDir: string): Promise<boolean> {
   return (await stopProxies(edgePaths(dataDir))) > 0;
 }
 
-/** A HAProxy that cannot listen at its port has made its admin socket before. */
+/** A HAProxy that cannot listen on its port has created its admin socket before. */
 async function forgetFailed(paths: EdgePaths, error: unknown): Promise<never> {
   if ((await findProxies(paths)).length === 0) await rm(paths.adminSocket, { force: true });
   throw error;
@@ -198,7 +202,7 @@ async function ensureRunning(
 ): Promise<'started' | 'taken-over'> {
   const running = await describeRunning(paths.adminSocket);
   if (running?.fingerprint === wanted.fingerprint) return 'taken-over';
-  // Right before the start: an address of an older table may now belong to another deployment.
+  // Written right before the start, because an address of an older table may now belong to another deployment.
   const isServed = await maps.writeFiles();
   if (running) {
     await startProxy(binary, paths, [running.pid], true);
@@ -208,7 +212,7 @@ async function ensureRunning(
   }
   const silent = await findProxies(paths);
   await startProxy(binary, paths, silent, false).catch(async (error: unknown) => {
-    // One that is stuck keeps the port; one that is merely draining has let it go.
+    // A stuck process keeps the port. A draining process has released it.
     if (silent.length === 0) throw error;
     await killProxies(paths);
     await startProxy(binary, paths, [], false);

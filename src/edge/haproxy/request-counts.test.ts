@@ -11,7 +11,7 @@ import { answerBoundsMs } from '../../deployment/metrics/use.ts';
 import { parseCounts } from './request-counts.ts';
 
 let fixture: EdgeFixture;
-/** Answers with the status that its path says, after as many milliseconds as the query says. */
+/** Responds with the status in the path, after the milliseconds in the query. */
 const server = createServer(async (incoming, response) => {
   const url = new URL(incoming.url ?? '/', 'http://shop.test');
   await delay(Number(url.searchParams.get('after') ?? 0));
@@ -35,7 +35,7 @@ after(async () => {
 });
 
 test('requests are counted by address: how many, which failed and by whose fault, and how long they took', async () => {
-  // The edge still adds its headers to every answer.
+  // The edge still adds its headers to every response.
   for (const path of ['/', '/204', '/404', '/429', '/500', '/?after=120', '/302'])
     assert.ok((await fixture.ask({ host: 'shop.test', path })).headers['x-request-id']);
   assert.equal((await fixture.ask({ host: 'down.test' })).status, 503);
@@ -45,7 +45,7 @@ test('requests are counted by address: how many, which failed and by whose fault
   const shop = all.get('127.0.3.1')!;
   assert.deepEqual([shop.requests, shop.clientErrors, shop.serverErrors], [7, 2, 1]);
   assert.equal(sumOf(shop.tookWithin), 7);
-  // One has taken 120 ms at the least.
+  // One response took at least 120 ms.
   assert.ok(sumOf(shop.tookWithin.slice(answerBoundsMs.indexOf(250))) >= 1, String(shop.tookWithin));
   const { requests, serverErrors } = all.get('127.0.3.2')!;
   assert.deepEqual([requests, serverErrors], [1, 1]);

@@ -1,18 +1,17 @@
 /**
- * Counts requests to applications by the address that they go to. HAProxy's own counters combine all sites, and its log
- * would be a line for a process to read for each request. A part of HAProxy's configuration, and the reader of the
- * counts.
+ * Counts requests to applications by their target address. HAProxy's own counters combine all sites, and its log would
+ * need a process that reads a line for each request. A part of HAProxy's configuration, and the parser of the counts.
  */
 import { answerBoundsMs, type RequestCounts } from '../../deployment/metrics/use.ts';
 import { yieldEvery } from '../../lib/yield-event-loop.ts';
 
 export const underWayTable = 'under-way';
 
-/** Places of the counters in an entry; the rest are those of `answerBoundsMs`. */
+/** Positions of the counters in an entry. The others are those of `answerBoundsMs`. */
 const places = { requests: 0, clientErrors: 1, serverErrors: 2, took: 3 } as const;
 const counters = places.took + answerBoundsMs.length + 1;
 
-/** How many requests, tunnels included, each endpoint's address has under way, and how many it has had. */
+/** The number of requests of each endpoint's address, under way and in total, tunnels included. */
 export const requestTable = `backend ${underWayTable}
   stick-table type string len 15 size 100k expire 1h store conn_cur,gpc(${counters})
 `;
@@ -41,7 +40,7 @@ function count(place: number, condition?: string): string {
   return `http-after-response set-var(txn.counted) sc_inc_gpc(${place},2)${condition ? ` if ${condition}` : ''}`;
 }
 
-/** How many lines are parsed before yielding to other work: some milliseconds. */
+/** The number of lines that are parsed before yielding to the event loop, which takes some milliseconds. */
 const linesAtOnce = 250;
 
 /** Parses the output of `show table` into counts by address. Other lines are ignored. */

@@ -209,7 +209,7 @@ test('connections kept open to one endpoint never serve another', async () => {
 });
 
 test('what may not be sent twice goes by no connection that the endpoint may just be closing', async (t) => {
-  // It keeps each connection after an answer, and ends it without a word when another request comes.
+  // The server keeps each connection open after a response, and closes it silently at the next request.
   const closing = createServer((socket) => {
     socket.on('error', () => {});
     socket.once('data', () => {

@@ -1,4 +1,6 @@
-/** The maps that HAProxy looks routes up in: brought to what is wanted, while it runs and in the files that it starts from. */
+/**
+ * The maps for HAProxy's route lookups. They are updated in the running process and in the files that it starts from.
+ */
 import { join } from 'node:path';
 import { newId } from '../../lib/ids.ts';
 import { replaceFile } from '../../lib/replace-file.ts';
@@ -17,7 +19,7 @@ import {
 import { endpointsMap, routesMap, sitesMap } from './haproxy-configuration.ts';
 import { addEntries, commandAll, mapValue, readMap, replaceMap } from './runtime-socket.ts';
 
-/** HAProxy looks for an entry to change from the first one on: above this, a whole map costs less. */
+/** HAProxy searches linearly for an entry to change. Above this number, replacing the whole map is faster. */
 const maxTurns = 200;
 
 /** Rewriting the whole map pays off if it has this many more unused entries than hosts. */
@@ -26,11 +28,11 @@ const maxUnused = 1_000;
 export type RouteMaps = {
   /** Sets the routes of these hosts. HAProxy must still be updated. */
   want(hosts: HostTable): RouteChange;
-  /** As `want`, and no other host is known. */
+  /** As `want`, but removes all other hosts. */
   wantOnly(hosts: HostTable): RouteChange;
   /**
-   * Has HAProxy serve what is wanted; only the change is sent where it has what was wanted before, and knows it.
-   * @throws when HAProxy does not take it: until another try succeeds, it may serve any of both.
+   * Makes HAProxy serve the wanted routes. Sends only the change if HAProxy has the previous ones. @throws if HAProxy
+   * does not accept it. Until another attempt succeeds, it may serve the old or the new routes.
    */
   put(change: RouteChange): Promise<void>;
   /** Writes the files of the wanted routes. Call the result after HAProxy has started from them. */
@@ -88,7 +90,7 @@ export function createRouteMaps(paths: EdgePaths): RouteMaps {
     return true;
   }
 
-  /** Endpoints and routes first: nothing leads to them before its host does. */
+  /** Endpoints and routes are added first, so that they exist before a host leads to them. */
   async function replace(found: Maps): Promise<void> {
     served = undefined;
     const version = nextVersion();
@@ -144,7 +146,7 @@ export function createRouteMaps(paths: EdgePaths): RouteMaps {
   };
 }
 
-/** Hosts and ids have no character that means something to HAProxy's command line. */
+/** Hosts and IDs contain no special characters of HAProxy's command line. */
 function commandOf(turn: Turn): string {
   return turn.kind === 'del'
     ? `del map ${sitesMap} ${turn.host}`

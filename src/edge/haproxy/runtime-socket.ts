@@ -3,20 +3,17 @@ import { createConnection } from 'node:net';
 import type { RequestCounts } from '../../deployment/metrics/use.ts';
 import { parseCounts, underWayTable } from './request-counts.ts';
 
-/** A command with its payload must fit HAProxy's buffer of 16 KiB, of which 1 KiB is kept. */
+/** A command with its payload must fit into HAProxy's buffer of 16 KiB, of which 1 KiB is reserved. */
 const payloadBytes = 12_000;
-/** An answer takes less than 10 ms; a process that says nothing for this long is stuck. */
+/** A response takes less than 10 ms. A process that is silent for this long is stuck. */
 const patienceMs = 2000;
-/**
- * The timeout is counted in steps: while this process is suspended it receives nothing, and that counts as one step of
- * any length.
- */
+/** The timeout is counted in steps: a suspension of this process counts as one step of any length. */
 const stepMs = 100;
 
 /** Facts that the running HAProxy reports. */
 export type Running = { pid: number; version: string; fingerprint: string };
 
-/** @returns nothing when no HAProxy answers. */
+/** @returns undefined if no HAProxy responds. */
 export async function describeRunning(socketPath: string): Promise<Running | undefined> {
   const answer = await runCommand(socketPath, 'show info').catch(() => '');
   const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(answer)?.[1] ?? '';
@@ -35,10 +32,7 @@ export async function awaitThreads(socketPath: string): Promise<boolean> {
   );
 }
 
-/**
- * Replaces a whole map at once: requests see the old one until they see the new one. Entries are `key value`; they hold
- * no line ends (`routes.ts` makes none).
- */
+/** Replaces a whole map atomically. Entries are `key value` without line breaks (`routes.ts` ensures that). */
 export async function replaceMap(socketPath: string, map: string, entries: string[]): Promise<void> {
   const prepared = await runCommand(socketPath, `prepare map ${map}`);
   const version = /New version created: (\d+)/.exec(prepared)?.[1];
@@ -47,16 +41,16 @@ export async function replaceMap(socketPath: string, map: string, entries: strin
   await runSilently(socketPath, `commit map @${version} ${map}`);
 }
 
-/** Adds entries; one whose key is there already is not found before that one has gone. */
+/** Adds entries. An entry with an existing key is only found after the older one was removed. */
 export async function addEntries(socketPath: string, map: string, entries: string[]): Promise<void> {
   for (const payload of chunks(entries)) await runSilently(socketPath, `add map ${map} <<\n${payload}`);
 }
 
-/** The entries of a map, in the order in which they are looked at. */
+/** Returns the entries of a map in lookup order. */
 export async function readMap(socketPath: string, map: string): Promise<string[]> {
   const answer = await runCommand(socketPath, `show map ${map}`);
   const lines = answer.split('\n').filter(Boolean);
-  // `0x5581e0c0 key value`; anything else is a complaint.
+  // Entries have the form `0x5581e0c0 key value`. Other lines are errors.
   const complaint = lines.find((line) => !/^0x[0-9a-f]+ /.test(line));
   if (complaint) throw new Error(`HAProxy did not show ${map}: ${complaint}`);
   return lines.map((line) => line.slice(line.indexOf(' ') + 1));
@@ -67,7 +61,7 @@ export async function mapValue(socketPath: string, map: string, key: string): Pr
   return /, value="([^"]*)"/.exec(await runCommand(socketPath, `get map ${map} ${key}`))?.[1];
 }
 
-/** Executes commands that say nothing when they succeed, in order; they must not contain a `;`. */
+/** Executes commands without output in order. They must not contain a `;`. */
 export async function commandAll(socketPath: string, commands: string[]): Promise<void> {
   for (const line of chunks(commands)) await runSilently(socketPath, line.trim().replaceAll('\n', ';'));
 }
@@ -86,8 +80,8 @@ export async function countRequests(socketPath: string): Promise<Map<string, Req
 }
 
 /**
- * Notices the end of a HAProxy: the connection that this holds breaks with it.
- * @returns what ends the watch; `onEnd` is not called then.
+ * Detects the end of HAProxy, which breaks this connection. @returns a function that ends the watch; `onEnd` is not
+ * called then.
  */
 export function watchRunning(socketPath: string, onEnd: () => void): () => void {
   const connection = createConnection(socketPath);
@@ -117,7 +111,7 @@ function* chunks(entries: string[]): Generator<string> {
   if (chunk) yield chunk;
 }
 
-/** For commands that say nothing when they succeed. */
+/** Runs a command that has no output on success. */
 async function runSilently(socketPath: string, command: string): Promise<void> {
   const answer = (await runCommand(socketPath, command)).trim();
   if (answer) throw new Error(`HAProxy refused "${command.split('\n', 1)[0]}": ${answer}`);

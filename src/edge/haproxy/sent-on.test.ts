@@ -1,4 +1,4 @@
-/** Visitors who are sent on to another custom name, where an authority issues the certificates of both. */
+/** Tests redirects to another custom name, with certificates of an authority for both. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freePort } from '../../../test/free-port.ts';

@@ -1,6 +1,6 @@
 /**
- * The certificates that HAProxy serves: put in and replaced while it runs, without a reload. It reads files only when it
- * starts; they are there for so long, and no longer, since they hold private keys.
+ * The certificates that HAProxy serves. They are added and replaced at run time without a reload. Their files only
+ * exist while HAProxy starts, because they contain private keys.
  */
 import { X509Certificate } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -10,9 +10,9 @@ import type { EdgePaths } from '../edge-paths.ts';
 import { addEntries, commandAll, replaceMap, runCommand } from './runtime-socket.ts';
 
 export const certificatesFolder = 'certificates';
-/** HAProxy names the certificates that it serves by what stands here. */
+/** HAProxy names its certificates after the entries of this list. */
 export const certificateList = `${certificatesFolder}/list`;
-/** The hosts that have one; `*.example.com` for all names directly below. */
+/** The hosts with a certificate. `*.example.com` stands for all names directly below. */
 export const certifiedMap = 'certified.map';
 
 /** `name`: a short unique word. The first certificate is shown to clients that name no host or an unknown one. */
@@ -26,7 +26,10 @@ export type NamedCertificate = {
 export type ServedCertificates = {
   /** Sets the wanted certificates. HAProxy must still be updated. Returns the previously wanted ones. */
   want(certificates: readonly NamedCertificate[]): readonly NamedCertificate[];
-  /** Has HAProxy serve what is wanted. Throws when it refuses one: until another try succeeds, it serves the one from before. */
+  /**
+   * Makes HAProxy serve the wanted certificates. Throws if it refuses one. Until another attempt succeeds, it serves
+   * the previous one.
+   */
   put(): Promise<void>;
   /** Writes the files for the start of HAProxy. Call the result after the start. */
   writeFiles(): Promise<() => void>;
@@ -100,7 +103,7 @@ export function createServedCertificates(paths: EdgePaths, isIssued: boolean): S
     certified = next;
   }
 
-  /** An answer shows no key: HAProxy repeats names alone. */
+  /** The output contains no key, because HAProxy only repeats names. */
   async function command(words: string, expected: RegExp): Promise<void> {
     const answer = await runCommand(socket, words);
     if (!expected.test(answer)) throw new Error(`HAProxy refused "${words.split(' <<', 1)[0]}": ${answer.trim()}`);

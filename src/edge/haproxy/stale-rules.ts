@@ -1,6 +1,6 @@
-/** For one of several edges: the target of an old route may now belong to another deployment; see `answering.ts`. */
+/** With several edges, the target of an old route may now belong to another deployment. See `answering.ts`. */
 
-/** Holds one entry: until when, in seconds since 1970. */
+/** Has one entry: the deadline in seconds since 1970. */
 export const answeringMap = 'answering.map';
 
 export const staleRules = `  # One of several edges serves no applications unless its service has recently confirmed its routes.

@@ -167,7 +167,7 @@ test('what is below /v2/ at the host of the API reaches the registry, as it come
     headers: { host: 'localhost' },
   });
   outgoing.write('first');
-  // Nothing more arrives before this: a proxy that waits for the whole body waits forever.
+  // More data is only sent after this, so a proxy that buffers the body would wait forever.
   assert.equal(await arrived.promise, 'first');
   const answered = once(outgoing, 'response');
   outgoing.end(', second');

@@ -2,8 +2,8 @@
 import { maxStripped } from '../../config/spec/spec.ts';
 
 /**
- * One pair of rules for each number of segments in `variable`. The rest of `/api//x` begins with one slash: with two, a
- * program could take `x` for a host.
+ * Returns a pair of rules for each number of segments in `variable`. The rest of `/api//x` begins with one slash,
+ * because with two, a program could interpret `x` as a host.
  */
 export function stripRules(variable: string): string {
   return Array.from({ length: maxStripped }, (_, index) => {

@@ -3,8 +3,9 @@ import type { EdgeSettings, EdgeTls } from '../edge-settings.ts';
 import { certificateList, certifiedMap } from './served-certificates.ts';
 
 /**
- * Mozilla's intermediate list (https://wiki.mozilla.org/Security/Server_Side_TLS, 5.7) without the ciphers of finite-field
- * Diffie-Hellman: every client that knows those knows the others, and with them it could make the edge compute (CVE-2002-20001).
+ * Mozilla's intermediate list (https://wiki.mozilla.org/Security/Server_Side_TLS, 5.7) without finite-field
+ * Diffie-Hellman. All clients that support it also support other ciphers, and it allows a denial of service
+ * (CVE-2002-20001).
  */
 const ciphers = ['ECDSA', 'RSA']
   .flatMap((kind) => [
@@ -37,7 +38,7 @@ export function tlsBinding({ isIssued }: EdgeTls): string {
   return `ssl crt-list ${certificateList}${isIssued ? ' strict-sni' : ''} alpn h2,http/1.1`;
 }
 
-/** Where an authority looks for a token (RFC 8555, 8.3). Of any other path below it a tenant does what it likes. */
+/** The path of an authority's token (RFC 8555, 8.3). Tenants can use all other paths below it. */
 export const challengePath = '/[.]well-known/acme-challenge/([A-Za-z0-9_-]{16,128})';
 
 /**
@@ -71,7 +72,7 @@ export function redirectCondition({ isIssued }: EdgeTls): string {
   return isIssued ? ` !challenge { var(txn.target),map(${certifiedMap}) -m found }` : '';
 }
 
-/** The page server knows the tokens, and what a host without a certificate waits for. */
+/** The page server knows the tokens, and the reason for a missing certificate. */
 export function plainRules({ tls }: Pick<EdgeSettings, 'tls'>): string {
   if (!tls?.isIssued) return '';
   return `  use_backend pages if challenge

@@ -1,4 +1,4 @@
-/** HTTPS at the edge: what clients see of it, and certificates that come and go while HAProxy runs. */
+/** Tests HTTPS at the edge: responses to clients, and certificates that are added and removed while HAProxy runs. */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { globSync } from 'node:fs';
@@ -149,7 +149,7 @@ test('certificates are replaced under load without a reload, and no request fail
   let isReplacing = true;
   let requested = 0;
   const clients = Array.from({ length: 6 }, async (_, index) => {
-    // Each with a connection of its own.
+    // Each request uses a new connection.
     const host = index % 2 ? 'shop.apps.test' : 'echo.apps.test';
     for (; isReplacing; requested += 1) assert.equal((await client().ask({ host })).status, 200);
   });
@@ -181,7 +181,7 @@ test('a further certificate comes and goes, and what is refused leaves what was'
     return true;
   });
   assert.equal(await shownSerial(httpsPort, 'a.apps.test'), serialOf(apps));
-  // The failed transaction is gone. A remaining one would block all later ones.
+  // The failed transaction was aborted. An open one would block all later ones.
   assert.doesNotMatch(await askHaproxy(paths().adminSocket, 'show ssl cert'), /^\*/m);
   apps = await authority.issue(['DNS:*.apps.test']);
   await fixture.edge.certify(both());

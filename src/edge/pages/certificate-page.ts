@@ -4,10 +4,13 @@
 import { type CertificateWait, noticeText } from '../../lib/certificate-report.ts';
 import { html, type PageAnswer, reloadAfter } from './page-layout.ts';
 
-/** One that is ordered comes in seconds; another one no sooner than in minutes. */
+/** An ordered certificate arrives within seconds. In the other states, it takes at least minutes. */
 const refreshSeconds = { ordered: 5, failed: 60, limit: 60, elsewhere: 60 };
 
-/** `elsewhere`: a custom domain that DNS does not lead here, such as one behind a CDN. None is ordered for it. */
+/**
+ * `elsewhere`: a custom domain whose DNS does not lead here, for example behind a CDN. No certificate is ordered for
+ * it.
+ */
 export type PageWait = CertificateWait | { because: 'elsewhere' };
 
 /** `site`: undefined for the service's own host. */

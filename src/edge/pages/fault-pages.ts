@@ -1,4 +1,4 @@
-/** HAProxy's own answers if an endpoint does not answer or the service is down. Pure. */
+/** HAProxy's own responses if an endpoint does not respond or the service is down. Pure. */
 import { html, reloadScript, renderPage } from './page-layout.ts';
 
 export type Fault = {
@@ -10,7 +10,7 @@ export type Fault = {
 
 type Words = { code: string; error: string; heading: string; hint: string };
 
-/** The backends for which HAProxy answers by itself. `silent`: an edge whose deadline for routes has passed. */
+/** The backends with responses of HAProxy itself. `silent`: an edge whose deadline for routes has passed. */
 export type FaultyBackend = 'api' | 'pages' | 'application' | 'silent';
 
 /** Each backend needs all of these. 500 is HAProxy's own failure, most likely out of memory. */

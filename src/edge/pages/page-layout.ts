@@ -1,4 +1,4 @@
-/** The look that all pages of the edge share: one file each, nothing loaded from anywhere. */
+/** The shared layout of the edge's pages: one file each, without external resources. */
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../../lib/html.ts';
 import { iconUrl } from '../../lib/icon.ts';
@@ -14,9 +14,9 @@ export const reloadAfter = (seconds: number) => `setTimeout(()=>location.reload(
 export const reloadScript = reloadAfter(5);
 
 /**
- * Requests the same address as JSON. A response without our header is the application's, and one with another state is
- * another page of ours: in both cases, a reload shows it. A redirect leads to another origin, such as HTTPS, whose
- * response could not be read. A hidden page polls less often.
+ * Requests the same address as JSON. A response without the edge's header comes from the application, and one with
+ * another state is another page: in both cases, the script reloads. A redirect leads to another origin, such as HTTPS,
+ * whose response could not be read. A hidden page polls less often.
  */
 export const watchScript = `
 'use strict';
@@ -56,7 +56,7 @@ async function ask() {
 setTimeout(ask, 1000);
 `;
 
-/** The drawing above the words. */
+/** The drawing above the text. */
 export type Mark = 'arriving' | 'failing' | 'away';
 
 export type Page = {
@@ -117,7 +117,7 @@ li.busy::before{animation:pulse 1.6s ease-in-out infinite}
 @media (prefers-reduced-motion:reduce){progress::-webkit-progress-value{transition:none}}
 `;
 
-/** A boat on two rows of waves; where nothing is, the waves alone with a buoy. */
+/** A boat on two rows of waves. Without a site, only the waves with a buoy. */
 const boat =
   '<g class="hull"><path d="M47 8v40M43.500 14C35 24 29 33 27.500 41h16zM51 19c6.500 7 11 14.500 12.500 22H51z"/><path d="M20 49h56l-7.500 11h-40z"/></g>';
 const listing =
@@ -126,7 +126,7 @@ const buoy =
   '<g class="hull"><path d="M48 24v9M42.500 33h11L58 60H38zM40.300 46h15.400"/><circle cx="48" cy="20.500" r="3.500"/></g>';
 const drawings: Record<Mark, string> = { arriving: boat, failing: listing, away: buoy };
 
-/** @returns the document and the policy that lets it run its own style and script and nothing else. */
+/** @returns the document, and the policy that allows only its own style and script. */
 export function renderPage(page: Page): { html: string; policy: string } {
   const refresh = page.refreshSeconds
     ? html`<noscript><meta http-equiv="refresh" content="${page.refreshSeconds}"></noscript>`
@@ -158,11 +158,14 @@ ${script}
   return { html: document.markup, policy: policy(page.script) };
 }
 
-/** Wider than the picture by one wave length, which it drifts by. Filled below, so that the hull is in the water. */
+/**
+ * Wider than the picture by one wave length, which is the length of its drift. Filled below, so that the hull is in the
+ * water.
+ */
 const swell = 'M-6 8q6-5 12 0t12 0 12 0 12 0 12 0 12 0 12 0 12 0 12 0 12 0 12 0 12 0 12 0';
 const waves = `<svg y="52" width="96" height="20" viewBox="0 0 96 20"><g class="waves"><path class="water" d="${swell}V20H-6z"/><path d="${swell}"/></g></svg>`;
 
-/** Style and script are constants: their hashes do what a nonce does, and the page stays a function of its values. */
+/** Style and script are constants, so hashes replace a nonce, and the page is a pure function of its values. */
 function policy(script: string | undefined): string {
   const rules = [
     "default-src 'none'",
@@ -196,7 +199,7 @@ export type Html = { readonly markup: string };
 
 type Inserted = string | number | Html | Html[] | undefined;
 
-/** Escapes what it inserts, for element content and for quoted attributes alike. */
+/** Escapes inserted values for element content and for quoted attributes. */
 export function html(strings: TemplateStringsArray, ...values: Inserted[]): Html {
   return { markup: strings.reduce((markup, text, index) => markup + insert(values[index - 1]) + text) };
 }

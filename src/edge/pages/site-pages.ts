@@ -27,16 +27,16 @@ export type SiteState = {
   /** 0 to 100. */
   progress?: number;
   pods?: PodState[];
-  /** It is stopped, by the operator. */
+  /** The operator has stopped it. */
   isSuspended?: boolean;
-  /** It runs, and what serves a part of it is not there now. */
+  /** It runs, but a part of it is currently not served. */
   isIncomplete?: boolean;
-  /** The paths that pods serve now: the edge may have looked up the route just before it existed. */
+  /** The paths that pods serve now. The edge may have looked up the route just before it existed. */
   paths?: string[];
   url?: string;
   /** Where its owner sees the rest. */
   dashboardUrl?: string;
-  /** The host is a custom domain that DNS does not lead here alone. */
+  /** The host is a custom domain with other DNS targets, too. */
   isElsewhere?: boolean;
 };
 

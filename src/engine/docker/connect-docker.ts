@@ -6,13 +6,13 @@ import { latestOnly } from '../../lib/latest-only.ts';
 import { statusOf } from './faults.ts';
 import { isAtLeast } from './host/host-facts.ts';
 
-/** The version that Berth is tested against: Docker 20.10 supports up to 1.41, Docker 29 nothing below 1.44. */
+/** The API version that Berth is tested with. Docker 20.10 supports up to 1.41, and Docker 29 nothing below 1.44. */
 const newestApiVersion = '1.47';
 
 /**
- * Connects to `DOCKER_HOST` (with `DOCKER_CERT_PATH`, `DOCKER_TLS_VERIFY`) or to the default socket, and negotiates
- * the version of the API, again whenever the engine refuses a request: it may be another one by then. Throws Docker's
- * or the socket's own error when nothing answers.
+ * Connects to `DOCKER_HOST` (with `DOCKER_CERT_PATH`, `DOCKER_TLS_VERIFY`) or to the default socket. Negotiates the API
+ * version, and repeats that if the engine refuses a request, because the engine may have changed. Throws the error of
+ * Docker or the socket without a response.
  */
 export async function connectDocker(): Promise<Docker> {
   return endRequests(renegotiating(new Docker({ version: await negotiate() })));
@@ -23,7 +23,7 @@ async function negotiate(): Promise<string> {
   return `v${isAtLeast(offered, newestApiVersion) ? newestApiVersion : offered}`;
 }
 
-/** The same client, changed. The refused request still fails; its caller tries again. */
+/** Modifies the client. The refused request still fails, and its caller retries. */
 function renegotiating(docker: Docker): Docker {
   const modem = docker.modem as Docker['modem'] & { version: string };
   const dial = modem.dial.bind(modem);
@@ -32,7 +32,7 @@ function renegotiating(docker: Docker): Docker {
   });
   modem.dial = (request, done) =>
     dial(request, (error, answer) => {
-      // A version that it does not speak is a bad request like any other.
+      // An unsupported version is a bad request like any other.
       if (statusOf(error) === 400) void askAgain();
       done?.(error, answer);
     });
@@ -40,18 +40,16 @@ function renegotiating(docker: Docker): Docker {
 }
 
 /**
- * Every request to the engine ends: with an answer, or with an error when the engine has been silent for too long or
- * its answer breaks off. The client's own way of reading answers waits for the rest of a broken one for ever.
+ * Makes every request to the engine end: with a response, or with an error if the engine is silent for too long or the
+ * response breaks off. The client itself would wait for the rest of a broken response forever.
  */
 
-/** Milliseconds. Looking takes 1 to 50 under load (measured); a change may copy an image's files into a volume. */
+/** Milliseconds. A read takes 1 to 50 under load (measured). A change may copy an image's files into a volume. */
 type Patience = { looks: number; changes: number };
 
 const usualPatience: Patience = { looks: 15_000, changes: 120_000 };
 
-/**
- * The same client, changed. Streams (events, logs, pulls) have no time limit of their own; their readers limit them.
- */
+/** Modifies the client. Streams (events, logs, pulls) have no time limit here, because their readers limit them. */
 export function endRequests(docker: Docker, patience: Patience = usualPatience): Docker {
   const { modem } = docker;
   const dial = modem.dial.bind(modem);
@@ -75,7 +73,7 @@ export function endRequests(docker: Docker, patience: Patience = usualPatience):
   return docker;
 }
 
-/** Has the code that systems give a connection on which nothing comes any more. */
+/** Has the system's error code for a connection without data. */
 class Silence extends Error {
   readonly code = 'ETIMEDOUT';
 
@@ -92,7 +90,7 @@ function startLimit(limitMs: number, also: AbortSignal | undefined) {
   return { signal, isOver, clear: () => clearTimeout(timer) };
 }
 
-/** As the client reads it: JSON, or else the bytes. Rejects when the connection ends before the answer does. */
+/** Parses the response like the client: as JSON, or as bytes. Rejects if the connection ends before the response. */
 async function readAnswer(response: IncomingMessage): Promise<object> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);

@@ -36,34 +36,34 @@ import { createVolumes, listVolumes } from './volumes/volumes.ts';
 
 export type DockerEngineOptions = {
   docker: Docker;
-  /** The installation: what carries another one's label is never touched. */
+  /** The installation. Objects with another installation's label are never changed. */
   owner: string;
   /** The epoch of the store now; default: 0. */
   epoch?: () => number;
-  /** CIDR; cut into /25 networks, one per deployment. */
+  /** CIDR, split into /25 networks, one per deployment. */
   networkPool: string;
   /**
-   * Where volumes with a file system of their own are, whether new ones become such, and where copies of them are
-   * put together. Absent: nowhere, and no.
+   * The location of volumes with their own file systems, whether new volumes get one, and the location of copies.
+   * Absent: volumes have no file systems of their own.
    */
   loops?: { directory: string; isForNew: boolean; copies?: string };
-  /** Where commands in containers that are under way are noted. Absent: none can be run. */
+  /** The journal of running commands in containers. Absent: commands are not supported. */
   execs?: string;
   /** Without a firewall, containers reach everything that their machine reaches. */
   firewall?: Firewall | undefined;
-  /** How fast a container may read and write on each device; default: as fast as it can. */
+  /** The limit of reads and writes per device. Default: unlimited. */
   diskRate?: DiskRate;
   /** The name servers of new containers. Default: those of the engine's machine. */
   resolvers?: string[] | undefined;
   /** The control group of all containers. Without it, containers are in the engine's. */
   group?: TenantsGroup;
-  /** `runsc` is gVisor; the engine has to know it. */
+  /** `runsc` is gVisor. The engine must have it configured. */
   runtime?: Runtime;
-  /** How many of the host's may be given out, one to a container; default: none. */
+  /** The number of host GPUs that deployments may use, one per container. Default: none. */
   gpus?: number;
   /** Disk space that images must leave free on the engine's disk; default: 0. */
   diskFreeBytes?: number;
-  /** Starts at once on the whole host. Measured on 2 cores: 6.5 a second at 2 to 4, fewer above. */
+  /** Concurrent starts on the whole host. Measured on 2 cores: 6.5 per second with 2 to 4, fewer above. */
   startConcurrency?: number;
   /** Between SIGTERM and SIGKILL. */
   stopSeconds?: number;
@@ -142,7 +142,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   const readLogs = createLogReader(docker, owner);
   const observer = createObserver(docker, { owner, volumes, localImages, minPeriodMs, now, uptime });
   const recheckWhile = createRechecks(observer.allKnown, events.notify);
-  // Ending a command takes root's rights on the machine of its container, whose kernel has to know its processes.
+  // Ending a command requires root on the machine of the container, whose kernel must see its processes.
   const mayEndExecs = runtime === 'runc' && isLocal(docker) && process.getuid?.() === 0;
   const exec =
     options.execs !== undefined && mayEndExecs
@@ -260,7 +260,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   };
 }
 
-/** As if no registry could be reached. */
+/** Behaves as if no registry were reachable. */
 const noRegistries: Images = {
   digestOf: async ({ image }) => refuseRequest(image),
   resolve: async ({ image }) => refuseRequest(image),

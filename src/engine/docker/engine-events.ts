@@ -8,12 +8,12 @@ import type Docker from 'dockerode';
 import { createBackoff } from '../../lib/backoff.ts';
 import { labelKeys, labelSelector } from '../labels.ts';
 
-/** Events that can change an answer of `observe`. The probes of health checks (`exec_…`) would be several a second. */
+/** Events that can change a result of `observe`. Probes of health checks (`exec_…`) would be several per second. */
 const actions = ['start', 'die', 'oom', 'destroy', 'health_status', 'pause', 'unpause', 'update'];
 
 const pauses = { firstMs: 50, longestMs: 5_000 };
 
-/** How many of the last events are remembered for `hasChangedSince`. */
+/** The number of events that are remembered for `hasChangedSince`. */
 const memorySize = 1_000;
 
 export type Listener = (deploymentId: string) => void;

@@ -1,11 +1,14 @@
-/** Docker's errors become EngineFaults: sorted by what to do about them, in words that name no internals. */
+/**
+ * Translates Docker's errors to EngineFaults: classified by the reaction to them, with messages that do not name
+ * internals.
+ */
 
 import type Docker from 'dockerode';
 import { EngineFault } from '../engine.ts';
 
-/** Whether the engine answers at all. */
+/** Checks whether the engine responds. */
 
-/** A ping takes a millisecond, and callers need the answer now. */
+/** A ping takes a millisecond, and callers need the result immediately. */
 const patienceMs = 2_000;
 
 /** Concurrent callers share one request. */
@@ -21,7 +24,7 @@ export function createPing(docker: Docker): () => Promise<void> {
 
 async function ping(docker: Docker): Promise<void> {
   const abortSignal = AbortSignal.timeout(patienceMs);
-  // The client takes the signal, though its description does not say so.
+  // The client accepts the signal, although its types do not declare it.
   const ask = docker.ping as (options: { abortSignal: AbortSignal }) => Promise<unknown>;
   try {
     await ask.call(docker, { abortSignal });
@@ -31,7 +34,7 @@ async function ping(docker: Docker): Promise<void> {
   }
 }
 
-/** The HTTP status that Docker answered with; undefined when it did not answer. */
+/** Returns the HTTP status of Docker's response. Undefined without a response. */
 export function statusOf(error: unknown): number | undefined {
   const status = (error as { statusCode?: unknown } | null)?.statusCode;
   return typeof status === 'number' ? status : undefined;
@@ -63,12 +66,12 @@ export async function unless(request: Promise<unknown>, ...statuses: number[]): 
 }
 
 /**
- * An error of a request to Docker as a fault; any other one is a bug and stays what it is. `pod` is what the request was
- * about, where it was about one.
+ * Returns an error of a request to Docker as a fault. Other errors are bugs and are returned unchanged. `pod`: the
+ * subject of the request, if any.
  */
 export function faultOf(error: unknown, pod?: string): unknown {
   if (error instanceof EngineFault) return error;
-  // Its silence is about nothing in particular.
+  // A timeout has no specific subject.
   if (isTimeout(error)) return new EngineFault('unavailable', engineUnresponsive, { cause: error });
   if (statusOf(error) === undefined) return error;
   const { kind, words, hint } = explain(error);
@@ -100,7 +103,7 @@ export function isTimeout(error: unknown): boolean {
   return statusOf(error) === undefined && typeof code === 'string' && /^E[A-Z]+$/.test(code);
 }
 
-/** Docker's words, as Docker 20.10 to 28 say them. */
+/** Messages of Docker 20.10 to 28. */
 const rules: (Explanation & { pattern: RegExp })[] = [
   {
     pattern: /could not select device driver/i,

@@ -1,4 +1,4 @@
-/** Names on the Docker engine: deterministic, so that doing something twice meets what is there already. */
+/** Deterministic names on the Docker engine, so that a repeated operation finds the existing object. */
 import { createHash } from 'node:crypto';
 
 /** Linux allows 15 characters for the name of an interface. */
@@ -33,14 +33,14 @@ export function volumeName(deploymentId: string, volume: string): string {
 }
 
 /**
- * The volume for a directory inside another volume, see `mounts.ts`. A dot keeps it apart from the volumes that a
- * configuration names: their names have none.
+ * Returns the volume for a directory inside another volume, see `mounts.ts`. The dot distinguishes it from volumes of a
+ * configuration, whose names contain none.
  */
 export function nestedVolumeName(deploymentId: string, volume: string, relativePath: string): string {
   return `${volumeName(deploymentId, volume)}.${nestedSlug(relativePath)}`;
 }
 
-/** One path segment, for any directory names of the image. */
+/** Returns one path segment for any directory names of the image. */
 export function nestedSlug(relativePath: string): string {
   return relativePath.replaceAll('/', '.').replaceAll(/[^A-Za-z0-9_.-]/g, '_');
 }

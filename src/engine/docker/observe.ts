@@ -30,7 +30,7 @@ export type Known = ProbedWorkload & {
   containerId: string;
   labels: WorkloadLabels;
   address?: string;
-  /** Docker's words; another start has another. */
+  /** Docker's text for the instant. Each start has another one. */
   startedAt: string;
   lastEnd: KnownEnd;
   tampering?: Tampering;
@@ -117,7 +117,7 @@ async function look(
   const inspected = await orAbsent(docker.getContainer(container.Id).inspect());
   if (!inspected) return undefined;
   const { StartedAt: startedAt } = inspected.State;
-  // One in the future: the clock was set back since. Then it counts from now.
+  // If it is in the future, the clock was set back since. Then it counts from now.
   const isSameStart = before?.startedAt === startedAt;
   const ageMs = Math.max(0, now() - Date.parse(startedAt));
   const lastKnown = await lastEnd(docker, inspected, before?.lastEnd, now());
@@ -170,7 +170,7 @@ function addressOf({ NetworkSettings }: Docker.ContainerInspectInfo, labels: Wor
   return NetworkSettings.Networks[networkName(labels.deploymentId)]?.IPAddress || undefined;
 }
 
-/** The probe of the observation before, while the same start of the container runs. */
+/** Returns the probe of the previous observation, if the container's start is the same. */
 function probeFor(
   readiness: Readiness,
   state: ContainerState,

@@ -166,8 +166,8 @@ function refuseStrangers(problem: string, { allowUnsafe }: DockerSettings, log: 
 
 type DiskMeans = {
   /**
-   * `loop`: each new volume has a file system of its own, and nothing more fits into it. `watch`: how much is in them
-   * is looked at, and who has too much in one is stopped.
+   * `loop`: each new volume has its own file system with a hard limit. `watch`: the content of volumes is measured, and
+   * workloads that exceed a limit are stopped.
    */
   volumes: 'loop' | 'watch' | 'none';
   /** How writes of containers outside of volumes are limited. */
@@ -176,7 +176,10 @@ type DiskMeans = {
   because?: string;
 };
 
-/** Finds out what the host has by trying it; leaves nothing. Throws, in words, when `loop` is wanted and not to be had. */
+/**
+ * Determines the capabilities of the host by trying them, without leftovers. Throws with a message if `loop` is
+ * required and not possible.
+ */
 export async function findDiskMeans(
   docker: Docker,
   { owner, directory, limits }: { owner: string; directory: string; limits: DiskLimits },
@@ -204,8 +207,8 @@ async function loopObstacle(docker: Docker, owner: string, directory: string): P
   if (process.getuid?.() !== 0) return 'Berth does not run as root';
   if (!isLocal(docker)) return 'the engine is on another machine';
   const loops = createLoopVolumes(directory);
-  // No deployment has this id: what a crash leaves of the trial is an orphan, and swept like any other. Nor has another
-  // trial: the engine has one volume of a name for all installations on it, and several may start at once.
+  // No deployment has this ID, so leftovers of a crashed trial are removed as orphans. Each trial has another ID,
+  // because volume names are shared by all installations on an engine, and several may start at once.
   const trial: Trial = { deploymentId: diskTrialId(newId()), volume: 'trial' };
   const tag = `berth-disk-trial:${owner}`;
   try {
@@ -222,7 +225,9 @@ async function loopObstacle(docker: Docker, owner: string, directory: string): P
   }
 }
 
-/** Looks into a container that has the volume and never runs. Engines mount it when they make that, or for the look. */
+/**
+ * Checks the volume in a container that never runs. Engines mount it when they create the container, or for the check.
+ */
 async function canEngineSee(
   docker: Docker,
   { owner, image, trial, directory }: { owner: string; image: string; trial: Trial; directory: string },
@@ -242,7 +247,7 @@ async function canEngineSee(
       HostConfig: { Mounts: [{ Type: 'volume', Source: volume.name, Target: '/trial' }], NetworkMode: 'none' },
     });
     const answer: IncomingMessage | undefined = await orAbsent(container.infoArchive({ path: '/trial' }));
-    // Its connection is kept until it is read to its end, which is at once.
+    // The connection is only released after the response was read, which has no body.
     answer?.resume();
     return answer !== undefined;
   } catch (error) {

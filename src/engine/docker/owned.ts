@@ -1,4 +1,4 @@
-/** Everything of this installation on the engine, for the sweep. */
+/** Lists all objects of this installation on the engine, for the sweep. */
 import type Docker from 'dockerode';
 import type { Owned } from '../engine.ts';
 import { isOwnedBy, type Labels, labelKeys, labelSelector, readOwnedLabels } from '../labels.ts';
@@ -9,7 +9,7 @@ import { orAbsent } from './faults.ts';
 import { removeNetwork } from './networks/networks.ts';
 import { listVolumes, type Volumes } from './volumes/volumes.ts';
 
-/** Workloads come first, then volumes and networks: in this order each one can be removed. */
+/** Returns workloads first, then volumes and networks, because they can be removed in this order. */
 export async function listOwned(docker: Docker, owner: string, held: Pick<Volumes, 'listForgotten'>): Promise<Owned[]> {
   const filters = { label: labelSelector(owner) };
   const [containers, volumes, networks] = await Promise.all([

@@ -2,7 +2,7 @@
 import { ImageFault } from '../../images/image-fault.ts';
 import { EngineFault } from '../engine.ts';
 
-/** Image faults are shown to the owner. Other errors are passed on. */
+/** Image faults are reported to the owner. Other errors are passed on. */
 export function asEngineFault(error: unknown): unknown {
   if (!(error instanceof ImageFault)) return error;
   const { kind, message, image, hint } = error;

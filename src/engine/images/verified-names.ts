@@ -23,7 +23,10 @@ export function isVerifiedName(name: string): boolean {
   return name.startsWith(`${domain}/`);
 }
 
-/** The pinned reference, in the words of `image`, of an image with these names; undefined when no digest is known. */
+/**
+ * Returns the pinned reference, in the notation of `image`, of an image with these names. Undefined if no digest is
+ * known.
+ */
 export function pinnedAmong(names: readonly string[], image: string): string | undefined {
   const start = verifiedName(pin(image, `sha256:${'0'.repeat(64)}`))?.slice(0, -64);
   const found = start && names.find((name) => name.startsWith(start) && name.length === start.length + 64);

@@ -36,16 +36,16 @@ type CachedKinds = {
 export type CachedKind = keyof CachedKinds;
 
 export type Cache = AsyncDisposable & {
-  /** Throws EngineFault while what is known may be out of date. */
+  /** Throws EngineFault while the cached objects may be out of date. */
   check(): void;
   /** For callers that do not retry: watches end now and then. Throws EngineFault if that takes too long. */
   untilCurrent(signal?: AbortSignal): Promise<void>;
   /** Returns the objects of a deployment, or of the whole installation. */
   list<K extends CachedKind>(kind: K, deploymentId?: string): CachedKinds[K][];
   find<K extends CachedKind>(kind: K, name: string, deploymentId?: string): CachedKinds[K] | undefined;
-  /** Resolves once it holds; looked at after each change. Throws EngineFault when that takes too long. */
+  /** Resolves once the condition holds. It is checked after each change. Throws EngineFault after the time limit. */
   until(deploymentId: string, holds: () => boolean, patienceMs: number, signal?: AbortSignal): Promise<void>;
-  /** Until the object is as new here as that. */
+  /** Waits until the cached object is at least as new. */
   untilVisible(kind: CachedKind, written: Found): Promise<void>;
   listen(listener: (deploymentId: string) => void, signal: AbortSignal): void;
   /** The number of the last change, for `hasChangedSince`. */
@@ -58,7 +58,7 @@ const visiblePatienceMs = 20_000;
 
 const pauses = { firstMs: 200, longestMs: 5_000 };
 
-/** Resolves when all is known that is there. Throws when the cluster does not answer. */
+/** Resolves when all objects are cached. Throws if the cluster does not respond. */
 export async function openCache(cluster: Cluster, owner: string): Promise<Cache> {
   const labelSelector = `${labelKeys.owner}=${owner}`;
   const followed: { [K in CachedKind]: Followed<CachedKinds[K]> } = {

@@ -6,7 +6,7 @@ import { claimsOfVolumes, type FoundClaim, replacedClaims } from './objects.ts';
 
 const requested = { owner: 'berthowner', deploymentId: 'shop', volume: 'db-data', sizeBytes: 2 ** 30 };
 
-/** As it comes back; `changes`: to its marks. */
+/** Returns the claim as the cluster returns it. `changes`: of its marks. */
 function found(
   { metadata }: ReturnType<typeof claimManifest>,
   changes: { annotations?: Record<string, string>; isPlaced?: true; deletionTimestamp?: string } = {},

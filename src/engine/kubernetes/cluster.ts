@@ -1,6 +1,6 @@
 /**
- * The API of a cluster: requests, streams and processes in pods, by what a kubeconfig or the pod's own service account
- * says. Answers are JSON as they come.
+ * The API of a cluster: requests, streams and processes in pods, configured by a kubeconfig or the pod's service
+ * account. Responses are unchanged JSON.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, type RequestOptions, request } from 'node:https';
@@ -20,7 +20,7 @@ export type Cluster = {
   follow<T extends Found>(kind: Kind, labelSelector?: string): Followed<T>;
   /** Throws ClusterRefusal where the cluster answers, and does not do it. */
   request<T>(method: string, path: string, request?: ClusterRequest): Promise<T>;
-  /** An answer as it comes. */
+  /** Streams a response. */
   open(path: string, query: Query, signal: AbortSignal): Promise<Readable>;
   /** Makes the object match the manifest, from any previous state. */
   apply<T extends Found>(manifest: Manifest): Promise<T>;
@@ -62,15 +62,14 @@ const changeManager = 'berth-change';
 const usualPatienceMs = 15_000;
 
 /**
- * `file`: a kubeconfig; default: `KUBECONFIG`, the home directory's, or that of the own pod. `onRequest`: called for
- * each request, except for watches. Keeps connections open until it is disposed of; the server does not close them
- * either. Throws StartError.
+ * `file`: a kubeconfig. Default: `KUBECONFIG`, the one in the home directory, or that of the own pod. `onRequest`:
+ * called for each request, except for watches. Keeps connections open until it is disposed of. Throws StartError.
  */
 export async function connectCluster(
   file?: string,
   onRequest: (method: string) => void = () => {},
 ): Promise<OpenCluster> {
-  // Half a second of a processor (measured): for those alone who have a cluster, in programs of one file too.
+  // Loading takes half a second of processor time (measured), so it is done only with a cluster.
   const library = await import('@kubernetes/client-node');
   const config = new library.KubeConfig();
   try {
@@ -124,7 +123,7 @@ function clusterOf(
     follow<T extends Found>(kind: Kind, labelSelector?: string): Followed<T> {
       const query = labelSelector === undefined ? {} : { labelSelector };
       const list = () => cluster.request<never>('GET', pathOf(kind), { query });
-      // The library's type has dates where there is JSON, which it keeps as it comes.
+      // The library's type declares dates, but it passes JSON through.
       return makeInformer(config, pathOf(kind), list, labelSelector) as unknown as Followed<T>;
     },
     async request(method, path, requested = {}) {
@@ -169,13 +168,12 @@ function unlessAbsent(error: unknown): undefined {
   throw error;
 }
 
-/**
- * Connections to the API server that are kept from one request to the next: each new one costs a handshake with
- * certificates, on both sides.
- */
+/** Reuses connections to the API server, because each new one costs a handshake with certificates on both sides. */
 
 type ConnectionPool = Disposable & {
-  /** Resolves with the head of the answer. `options.agent`: how to connect; who goes through a proxy keeps none. */
+  /**
+   * Resolves with the response headers. `options.agent`: how to connect. Connections through a proxy are not reused.
+   */
   send(url: URL, options: RequestOptions, body: Buffer | undefined): Promise<IncomingMessage>;
 };
 
@@ -214,7 +212,7 @@ export function poolConnections(): ConnectionPool {
       });
     } catch (error) {
       forgetIdle();
-      // The server had closed the connection, and this process did not know yet. Every request may be repeated.
+      // The server had closed the connection before this process noticed. Every request may be repeated.
       const wasClosed = sent?.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
       if (!wasClosed || isRepeated) throw error;
       return await send(url, options, body, true);

@@ -37,13 +37,13 @@ export type Copiers = {
   start(wanted: CopierWanted): Promise<PodAddress>;
   /** Returns the started pods of a key. */
   pods(key: string): PodAddress[];
-  /** Resolves when no pod of the key is there any more, and nothing is mounted for it. */
+  /** Resolves when all pods of the key are removed and their mounts are released. */
   end(key: string): Promise<void>;
   /** Returns the output. Throws EngineFault unless the program ends with 0. */
   run(pod: PodAddress, command: readonly string[], signal: AbortSignal, streams?: ProgramStreams): Promise<string>;
 };
 
-/** A node may have to pull the image, and a disk has to come to it. */
+/** A node may have to pull the image and attach a disk. */
 const startPatienceMs = 5 * 60_000;
 const endPatienceMs = 2 * 60_000;
 
@@ -88,7 +88,7 @@ export function createCopiers({ cluster, cache, owner, image, bring }: CopierPar
     },
     async run(pod, command, signal, streams) {
       const { code, output, isFlood } = await cluster.run(pod, command, signal, streams).catch((error: unknown) => {
-        // Callers that write or read word other errors themselves.
+        // Callers that read or write translate other errors themselves.
         if (error instanceof Error && !isTimeout(error)) throw error;
         throw new EngineFault('unavailable', clusterUnresponsive, { cause: error });
       });
@@ -130,16 +130,16 @@ const packing = [...plain, '--sparse'];
 
 const packCommand = (path: string) => [...packing, '--file=-', `--directory=${path}`, '.'];
 
-/** To the null device, tar writes nothing, and says how much it would have been. */
+/** When the target is the null device, tar writes nothing and prints the size. */
 const sizeCommand = (program: readonly string[], path: string) => [
   ...program,
   ...['--totals', '--file=/dev/null', `--directory=${path}`, '.'],
 ];
 
 /**
- * Older clusters cannot signal the end of input to a program, and do not report its end while it leaves some input
- * unread. So the rest after tar's input is also read. tar is called by its path, because some shells have their own
- * tar. The script is constant.
+ * Older clusters cannot signal the end of input to a program, and do not report its end while it leaves input unread.
+ * So the rest after tar's input is also read. tar is called by its path, because some shells have their own tar. The
+ * script is constant.
  */
 const fedScript = `head -c "$1" | { /bin/tar "$2" --file=- --numeric-owner --directory="$3"; code=$?; cat >/dev/null; exit $code; }`;
 

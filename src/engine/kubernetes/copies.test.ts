@@ -1,4 +1,4 @@
-/** Against a cluster that takes everything, and on which nothing ever starts. */
+/** Tests with a cluster that accepts everything and never starts a pod. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CopiesParts, createVolumeCopies } from './copies.ts';

@@ -1,8 +1,8 @@
 /**
- * The facet `copies` on a cluster. Data is read and written as tars through pods with the claims, so that no key of a
- * snapshot place leaves this process. Volumes are copied with the cluster's VolumeSnapshots, or otherwise into separate
- * claims while their users are stopped, so that a slow place does not delay workloads. A mark on its claim turns filled
- * data into a volume.
+ * The facet `copies` on a cluster. Data is read and written as tars through pods with the claims, so that no key of the
+ * snapshot location leaves this process. Volumes are copied with the cluster's VolumeSnapshots, or otherwise into
+ * separate claims while their users are stopped, so that a slow location does not delay workloads. A mark on its claim
+ * turns filled data into a volume.
  */
 
 import { statfs } from 'node:fs/promises';
@@ -79,7 +79,7 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
     }
   }
 
-  /** Throws EngineFault where those that write would be stopped for too long. */
+  /** Throws EngineFault if the writers would be stopped for too long. */
   async function copyAll(
     programs: readonly { pod: PodAddress; command: readonly string[] }[],
     stop: AbortSignal | undefined,
@@ -101,7 +101,7 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
     return { ...(await tars.toRead(places, stop)), pausedMs };
   }
 
-  /** To be read, once those that have the volumes were stopped for it. */
+  /** Copies the volumes while the workloads that use them are stopped. */
   async function copyStopped(
     { deploymentId, key, sources }: { deploymentId: string; key: string; sources: ReadonlyMap<string, FoundClaim> },
     stop: AbortSignal | undefined,
@@ -109,7 +109,7 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
     const volumes = [...sources.keys()];
     const sized = [...sources].map(([volume, claim]) => ({ volume, sizeBytes: sizeOf(claim) }));
     await makeAside('copy', { deploymentId, key }, sized);
-    // Unused claims may be on any node, each on another one.
+    // Unused claims may be on different nodes.
     const groups = [...byNode(deploymentId, volumes)].flatMap(([node, its]): { node?: string; volumes: string[] }[] =>
       node === undefined ? its.map((volume) => ({ volumes: [volume] })) : [{ node, volumes: its }],
     );
@@ -168,7 +168,7 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
     return tars.toFill(places, (bytes) => void filled.set(key, (filled.get(key) ?? 0) + bytes));
   }
 
-  /** The claim made with the key, before or after it took its place. */
+  /** Returns the claim created with the key, before or after the swap. */
   function madeClaim(deploymentId: string, volume: string, key: string): FoundClaim | undefined {
     return cache.list('PersistentVolumeClaim', deploymentId).find(({ metadata: { labels, annotations } }) => {
       const isBeside = labels?.[copyKey] === key && annotations?.[madeForKey] === volume;
@@ -259,9 +259,9 @@ function sizeOf({ spec }: FoundClaim): number {
   return bytesOf(spec?.resources?.requests?.storage) ?? 0;
 }
 
-/** How much room there is on the disk of a folder. */
+/** Returns the free space on the disk of a folder. */
 
-/** In bytes, for users other than root. The folder may not exist yet. */
+/** Bytes for users other than root. The folder may not exist yet. */
 async function freeBytesAt(folder: string): Promise<number> {
   const { bavail, bsize } = await atNearest(folder, (path) => statfs(path));
   return bavail * bsize;

@@ -7,7 +7,7 @@
 /** After which all is the command's. */
 export const startByte = 0x06;
 
-/** Before and after what a script says of itself: shells may warn of something first. */
+/** Delimits a message of a script, because shells may print warnings first. */
 export const messageStart = '\x01';
 export const messageEnd = 0x02;
 
@@ -16,8 +16,8 @@ export const missingDd = 'missing dd';
 const speaking = `say() { printf '\\001%s\\002' "$1"; }`;
 
 /**
- * Says its number, which is that of the session, and waits for a line: until then the one that ends it is not there. Its
- * arguments are the command.
+ * Prints its process ID, which is also the session's ID, and waits for a line. Until then, the program that can end it
+ * is not running. Its arguments are the command.
  */
 const announced = `
 case $1 in
@@ -37,7 +37,7 @@ exec "$@"
 `;
 
 /**
- * Input comes in pieces: a line with the length of each, and 0 at the end. The feeder process sends its number to the
+ * Input is sent in pieces: a line with the length of each, and 0 at the end. The feeder process sends its ID to the
  * process that waits for the command, because the command may end before it has read everything. Messages of the shells
  * about that are discarded.
  */
@@ -61,9 +61,10 @@ exec 4>&2 2>/dev/null
 
 /**
  * Kills all processes of a session, and their children, once it reads a line or its input ends, which means that the
- * client has gone. Names of processes may contain anything, even line breaks and brackets. A process with the number of
- * an ended session, in this start of the container or another, has another start time. Arguments: the session's number
- * and, for a repeated run, the start time that the previous run printed. Exits with 1 if processes are left.
+ * client has disconnected. Names of processes may contain any character, including line breaks and brackets. A process
+ * that reuses the ID of an ended session, in this start of the container or another, has another start time. Arguments:
+ * the session's ID and, for a repeated run, the start time that the previous run printed. Exits with 1 if processes are
+ * left.
  */
 const ending = `
 ${speaking}
@@ -109,7 +110,7 @@ export function commandInShell(command: readonly string[], hasTerminal: boolean)
   return ['sh', '-c', hasTerminal ? withTerminal : withInput, 'sh', ...command];
 }
 
-/** `session`: what the command has said of itself; `began`: what an earlier one of these has said. */
+/** `session`: the ID that the command has printed. `began`: the start time that an earlier run has printed. */
 export function endInShell(session: number, began?: string): string[] {
   return ['sh', '-c', ending, 'sh', String(session), ...(began === undefined ? [] : [began])];
 }

@@ -1,4 +1,7 @@
-/** Commands as in a pod, by the same scripts in shells of this machine. As in a cluster, who closes a connection ends nothing by that. */
+/**
+ * Runs commands with the same scripts in shells of this machine. As in a cluster, closing a connection does not end a
+ * command.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -52,7 +55,7 @@ function here(path = process.env.PATH): Here {
 
 const workload = 'berth-shop-web-1-0';
 
-/** One pod of it runs. */
+/** One pod of the deployment runs. */
 function execIn({ connect }: Here) {
   const pod = {
     metadata: { name: 'web-1-0-x', labels: { 'berth.workload': 'web-1-0' } },
@@ -112,7 +115,7 @@ test('one that ends before it has read everything is not waited for, and what it
   assert.equal(await running.exitCode(), 0);
 });
 
-/** Ignores signals to end, has a child in a session of its own, and one with a name that is hard to parse. */
+/** Ignores signals, has a child in a separate session, and one whose name is hard to parse. */
 const stubborn = (seconds: string) =>
   `trap '' HUP TERM INT; setsid sleep ${seconds}1 & bash -c 'exec -a "9) S 1 1 1" sleep ${seconds}2' & echo started; sleep ${seconds}3`;
 

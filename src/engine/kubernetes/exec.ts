@@ -19,7 +19,7 @@ import type { PodAddress } from './pod-programs.ts';
 /** A start takes 0.2 s, seconds on a busy node. */
 const patienceMs = 30_000;
 
-/** More goes as several pieces. */
+/** Larger inputs are sent in several pieces. */
 const longestPiece = 1024 * 1024;
 
 const line = Buffer.from('\n');
@@ -86,7 +86,7 @@ function running(program: ExecConnection, hasTerminal: boolean, end: () => Promi
   };
 }
 
-/** Resolves when what ends the session is there, with what has it do so. */
+/** Resolves when the program that can end the session is running. Returns the function that ends it. */
 async function watchOver(pod: PodAddress, session: number, connect: Connect): Promise<() => Promise<void>> {
   const first = await connect(pod, endInShell(session));
   const began = await first.until(messageEnd);
@@ -95,14 +95,14 @@ async function watchOver(pod: PodAddress, session: number, connect: Connect): Pr
     throw new EngineFault('unavailable', clusterUnresponsive);
   }
   return async () => {
-    // It may have been ended in the container, or its connection be broken.
+    // The program may have been killed in the container, or its connection may be broken.
     if ((await sendEnd(first)) || (await sendEnd(await connect(pod, endInShell(session, began)).catch(unlessGone))))
       return;
     throw new EngineFault('unavailable', clusterUnresponsive);
   };
 }
 
-/** @returns whether it has done what it can: processes of other users than the container's cannot be killed. */
+/** @returns whether all possible processes were killed. Processes of users other than the container's cannot be. */
 async function sendEnd(ending: ExecConnection | undefined): Promise<boolean> {
   if (!ending) return true;
   await ending.send(line);

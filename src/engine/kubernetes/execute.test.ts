@@ -1,4 +1,4 @@
-/** Against a cluster that takes everything. */
+/** Tests with a cluster that accepts everything. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openEgress } from '../../deployment/workload/egress.ts';

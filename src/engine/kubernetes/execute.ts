@@ -75,7 +75,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: FetchImage,
     await namespaces.apply(deploymentId);
   }
 
-  /** As large as it is wanted, or as it is, if that is more. */
+  /** Creates the claim with the wanted size, or with its current size if that is larger. */
   async function makeVolume(deploymentId: string, volume: string, sizeBytes: number): Promise<void> {
     await namespaces.make(deploymentId, noEgress);
     const found = claimsOfVolumes(cache.list('PersistentVolumeClaim', deploymentId)).get(volume);
@@ -95,7 +95,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: FetchImage,
 
   async function removeVolume(deploymentId: string, volume: string): Promise<void> {
     const all = cache.list('PersistentVolumeClaim', deploymentId).filter(isOfVolume);
-    // One that a restore has replaced may still be going.
+    // A claim that a restore has replaced may still be in removal.
     const claims = all.filter((claim) => volumeOf(claim) === volume);
     const names = new Set(claims.map(({ metadata }) => metadata.name));
     if (cache.list('Pod', deploymentId).some((pod) => mounts(pod, names)))
@@ -153,7 +153,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: FetchImage,
     await cache.untilVisible(kind, await cluster.apply<FoundController>(controllerManifest(request)));
   }
 
-  /** A pod that came up now would spoil the copy. One that is planned from now on waits for those that are stopped. */
+  /** A pod that started now would spoil the copy. Its start waits for the end of the copy. */
   function refuseWhileCopied(deploymentId: string, { volumes }: Workload): void {
     const claims = claimsOfVolumes(cache.list('PersistentVolumeClaim', deploymentId));
     const names = new Set(volumes.flatMap(({ volume }) => claims.get(volume)?.metadata.name ?? []));
@@ -166,7 +166,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: FetchImage,
     if (await namespaces.find(deploymentId)) await removeWorkload(deploymentId, objectName(deploymentId, name));
   }
 
-  /** Resolves when none of its pods runs any more. */
+  /** Resolves when none of its pods runs. */
   async function removeWorkload(deploymentId: string, object: string): Promise<void> {
     for (const kind of ['Deployment', 'Job'] as const) {
       const found = cache.find(kind, object, deploymentId);
@@ -203,7 +203,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: FetchImage,
         return start(deploymentId, operation, limits).catch((error: unknown) => {
           throw faultOf(error, operation.workload.pod);
         });
-      // A controller cannot be stopped: it would start its pods again. The claims keep the data.
+      // A controller cannot be stopped, because it would start its pods again. The claims keep the data.
       case 'stop':
       case 'remove':
         return remove(deploymentId, operation.name);

@@ -29,7 +29,7 @@ test('what it cannot do now is tried again: conflicts, too many requests, failur
     String(reported(refusal(403, 'pods is forbidden: User "x" cannot'))[1]),
     /does not permit this operation to Berth/,
   );
-  // A proxy before the cluster may answer in another format.
+  // A proxy in front of the cluster may respond in another format.
   assert.equal(reported(new ClusterRefusal(502, '<html>bad gateway</html>'))[0], 'unavailable');
 });
 

@@ -19,7 +19,7 @@ export class ClusterRefusal extends Error {
 
 export const clusterUnresponsive = 'The cluster does not respond.';
 
-/** A fault where the cluster is the cause; any other error is a bug and stays what it is. */
+/** Returns a fault if the cluster caused the error. Other errors are bugs and are returned unchanged. */
 export function faultOf(error: unknown, pod?: string): unknown {
   if (error instanceof EngineFault) return error;
   if (isTimeout(error)) return new EngineFault('unavailable', clusterUnresponsive, { cause: error });
@@ -30,7 +30,7 @@ export function faultOf(error: unknown, pod?: string): unknown {
   return new EngineFault(kind, message, { cause: error, ...(hint !== undefined && { hint }), ...about });
 }
 
-/** The connection failed or was cut, or nothing came in time. */
+/** Returns whether the connection failed, was cut, or timed out. */
 export function isTimeout(error: unknown): boolean {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   return (
@@ -62,7 +62,7 @@ function explain({ status, message }: ClusterRefusal): Explanation {
   return { kind: 'unavailable', words: 'the cluster could not do this now.' };
 }
 
-/** A refusal is about values that the user wrote, so its text may be shown, without the cluster's own names. */
+/** A refusal is about values of the user, so its text may be shown, without the cluster's own names. */
 function reasonIn(text: string): string {
   const reason = text.replace(/^\S+ "[^"]*" is invalid: /, '').trim();
   return `the cluster refuses it: ${reason.length > 300 ? `${reason.slice(0, 300)}…` : reason}`;

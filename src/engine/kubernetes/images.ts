@@ -1,4 +1,4 @@
-/** Where nodes get the image of a workload from. */
+/** The source from which nodes get a workload's image. */
 import { readPushedReference } from '../../config/values/pushed-image.ts';
 import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import type { ImageRequest } from '../../deployment/plan/operation.ts';
@@ -25,7 +25,7 @@ export type FetchImage = (
 export type ClusterImages = {
   bring: FetchImage;
   /**
-   * The content of a pushed image at these paths, with which new volumes there start. Empty for other images, whose
+   * Returns the content of a pushed image at these paths, with which new volumes start. Empty for other images, whose
    * volumes start empty. Throws EngineFault.
    */
   contents(paths: readonly string[], ...brought: Parameters<FetchImage>): Promise<ReadonlyMap<string, ImageContent>>;
@@ -38,7 +38,7 @@ export type ClusterImages = {
 /** A registry answers in 50 to 500 ms. */
 const patienceMs = 10_000;
 
-/** For all layers of an image to come as far as us; a registry that sends nothing is given up long before. */
+/** The time limit for all layers of an image to arrive at the gate. A silent registry is given up long before. */
 const bringMs = 30 * 60_000;
 
 export type ClusterImageParts = {
@@ -48,8 +48,8 @@ export type ClusterImageParts = {
 };
 
 /**
- * Only Berth requests images that users name, never a node: nodes use what the operator has put on them, and pull the
- * rest from Berth. `architectureNow`: of the nodes.
+ * Only Berth requests images that users name, never a node: nodes use the images that the operator has provided, and
+ * pull others from Berth. `architectureNow`: the architecture of the nodes.
  */
 export function createClusterImages(
   { images, localPatterns }: ClusterImageParts,

@@ -1,4 +1,4 @@
-/** Before a cluster in memory: which claims there are, and what is done to them. */
+/** Tests with a cluster in memory: its claims, and the changes to them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Workload } from '../../deployment/workload/workload.ts';

@@ -24,13 +24,13 @@ import { bytesOf } from './quantities.ts';
 export type InitialContentParts = {
   cluster: Pick<Cluster, 'change'>;
   cache: Pick<Cache, 'list' | 'untilVisible'>;
-  /** Absent where nothing can be put into volumes: they begin empty. */
+  /** Absent if volumes cannot be filled. Then they start empty. */
   copies: Pick<VolumeCopies, 'make' | 'finish' | 'swap' | 'clear'> | undefined;
   contents: ClusterImages['contents'];
 };
 
 export type InitialContent = {
-  /** When it resolves, a pod may have the volumes of the workload. Throws EngineFault. */
+  /** Resolves when a pod may use the volumes of the workload. Throws EngineFault. */
   fill(deploymentId: string, workload: Workload, limits?: OwnImageLimits): Promise<void>;
 };
 
@@ -70,7 +70,7 @@ export function createInitialContent({ cluster, cache, copies, contents }: Initi
       throw new EngineFault('unavailable', 'The data that was put into the volumes has disappeared.');
   }
 
-  /** From now on the volume keeps its content. */
+  /** Marks that the volume has been used, so that its content stays. */
   async function use(deploymentId: string, { metadata }: FoundClaim): Promise<void> {
     const at = { name: metadata.name, namespace: namespaceName(deploymentId) };
     const changed = await cluster.change('PersistentVolumeClaim', at, { metadata: usedMark });
@@ -101,7 +101,7 @@ export function createInitialContent({ cluster, cache, copies, contents }: Initi
   };
 }
 
-/** Storage that is a directory would take it all the same. */
+/** A directory as storage would accept it anyway. */
 function refuseLarger({ volume, mountPath, claim, content }: Filled, { pod, image }: Workload): void {
   const roomBytes = sizeOf(claim);
   if (content.contentBytes <= roomBytes) return;

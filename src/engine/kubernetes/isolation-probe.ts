@@ -13,7 +13,7 @@ import type { FoundNode, FoundService } from './objects.ts';
 export type IsolationProbe = {
   engine: Pick<Engine, 'observe' | 'execute' | 'change' | 'removeOwned'>;
   cluster: Pick<Cluster, 'request' | 'find' | 'server'>;
-  /** Has `node`. */
+  /** The image contains `node`. */
   image: string;
   newId: () => string;
   patienceMs?: number;
@@ -23,7 +23,7 @@ export type IsolationProbe = {
 /** A node may have to pull the image first. */
 const startPatienceMs = 5 * 60_000;
 
-/** Policies take effect some time after they were made, on busy clusters after seconds. */
+/** Policies take effect with a delay of up to seconds on busy clusters. */
 const settlePatienceMs = 60_000;
 
 const askPatienceMs = 10_000;
@@ -55,7 +55,7 @@ export async function probeIsolation(probe: IsolationProbe): Promise<string[]> {
     });
     return await untilEnforced(await addressOf(own, prober), targets, settleMs);
   } finally {
-    // Objects that stay because the cluster was unreachable are orphans, and removed as such.
+    // Objects that stay because the cluster was unreachable are removed as orphans.
     for (const id of [own, other]) await removeAll(engine, id).catch(() => {});
   }
 }
@@ -143,7 +143,7 @@ type Outcome = string;
 type Places = {
   /** A pod of the same deployment. */
   peer: string;
-  /** A pod of another one. */
+  /** A pod of another deployment. */
   victim: string;
   apiService: string | undefined;
   /** Host and port, as we reach it. */
@@ -175,7 +175,7 @@ export function targetsOf({ peer, victim, apiService, apiServer, nodes }: Places
   ];
 }
 
-/** One line for each target that is not as it has to be. */
+/** Returns one line for each target with a wrong result. */
 export function complaintsAbout(targets: readonly Target[], outcomes: readonly Outcome[]): string[] {
   return targets.flatMap(({ words, mayReach }, index) => {
     const outcome = outcomes[index] ?? 'nothing was tried';

@@ -14,7 +14,7 @@ function leaving(deploymentId: string): Found {
   return { metadata: { ...metadata, ...dates, uid: deploymentId, resourceVersion: '1' } };
 }
 
-/** Has these namespaces, and is not changed. */
+/** A cluster with these namespaces, which ignores changes. */
 function standIn(namespaces: () => Found[]): Cluster {
   const unused = () => assert.fail();
   return {

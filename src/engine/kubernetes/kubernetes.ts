@@ -1,4 +1,4 @@
-/** The engine port on a cluster of Kubernetes 1.20 or newer: its API and nothing else. */
+/** The engine port on a cluster of Kubernetes 1.20 or newer. It only uses the cluster's API. */
 import type { Capacity } from '../../deployment/limits/host-budget.ts';
 import type { Observed } from '../../deployment/workload/workload.ts';
 import type { Engine } from '../engine.ts';
@@ -47,10 +47,10 @@ export type KubernetesEngine = Engine & Required<Pick<Engine, 'isolation' | 'exe
 
 const pingPatienceMs = 2_000;
 
-/** Every cluster has one, for as long as it is this cluster: its id is the cluster's. */
+/** Every cluster has this namespace for its lifetime, so its ID identifies the cluster. */
 const systemNamespace = 'kube-system';
 
-/** Resolves when everything of the installation is known. Throws EngineFault when the cluster does not answer. */
+/** Resolves when all objects of the installation are cached. Throws EngineFault if the cluster does not respond. */
 export async function openKubernetesEngine(
   options: KubernetesEngineOptions,
 ): Promise<AsyncDisposable & { engine: KubernetesEngine; version: string }> {
@@ -89,7 +89,7 @@ export async function openKubernetesEngine(
   const beginnings = createInitialContent({ cluster, cache, copies: bare || undefined, contents });
   const engine: KubernetesEngine = {
     cluster: system?.metadata.uid,
-    // Its log API has both as one; a query for one of them is behind a feature gate that is off.
+    // The log API combines both streams. Selecting one of them needs a feature gate that is off by default.
     separatesStreams: false,
     fillsVolumes: copies !== false && options.images.nodes !== undefined,
     ping: () => withFaults(async () => void (await cluster.request('GET', '/version', { patienceMs: pingPatienceMs }))),
@@ -153,7 +153,7 @@ export async function openKubernetesEngine(
   return { engine, version: `${major}.${minor}`, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-/** As of a list, which is read from the store itself. */
+/** The version of a list, which is read from the store itself. */
 async function storeVersionOf(cluster: Cluster): Promise<number> {
   const list = await cluster.request<{ metadata: { resourceVersion: string } }>('GET', pathOf('Namespace'), {
     query: { limit: 1 },
@@ -170,7 +170,7 @@ function capacityOf(nodes: readonly FoundNode[]): Capacity {
   };
 }
 
-/** That of most of these nodes; pods go to those that have it. */
+/** Returns the architecture of most of these nodes. Pods only run on those. */
 function architectureOf(nodes: readonly FoundNode[]): string | undefined {
   const known = nodes.flatMap(({ status }) => status?.nodeInfo?.architecture ?? []);
   const times = (architecture: string) => known.filter((each) => each === architecture).length;

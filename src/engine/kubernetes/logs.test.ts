@@ -49,7 +49,10 @@ test('a container that has not begun has no start', () => {
   assert.deepEqual(reported(pod('web', { restartCount: 0, state: { waiting: {} } })), []);
 });
 
-/** Reads the logs of a pod whose first start ended in second 1, from a node with these answers; undefined refuses. */
+/**
+ * Reads the logs of a pod whose first start ended in second 1, from a node with these answers. Undefined means a
+ * refusal.
+ */
 async function readFirst(answers: { current: string; previous?: string }): Promise<string[]> {
   const found = pod('web', { restartCount: 0, containerID: 'a', state: ended('a', 1) });
   found.metadata.labels = { [workloadKey]: 'web-1-0' };

@@ -12,16 +12,16 @@ import { containerName } from './manifests/workload.ts';
 import { namespaceName } from './names.ts';
 import type { FoundPod, Terminated } from './objects.ts';
 
-/** One start of a container of the workload, whose log a node still has. */
+/** One start of a container of the workload, whose log is still on a node. */
 export type Start = {
   id: string;
   pod: string;
   startedAtMs: number;
-  /** The one before the last of its pod. */
+  /** Whether it is the start before the last one of its pod. */
   isPrevious: boolean;
-  /** It writes no more. */
+  /** Whether the start has ended, so that it writes no more lines. */
   hasEnded: boolean;
-  /** The node begins the next one at once, and not after a pause. */
+  /** Whether it is the first start. The node begins the next one without a pause. */
   isFirst: boolean;
   /** The last line was written before this. Absent if its end has no date. */
   endedBeforeMs?: number;
@@ -53,7 +53,7 @@ export function createLogReader(cluster: Pick<Cluster, 'open'>, cache: Cache): L
     for (const start of starts.toReversed()) {
       const mark = createMarker(start.id);
       const signal = AbortSignal.timeout(readPatienceMs);
-      // Lines before the last ones are searched in everything that the node has.
+      // Lines before the last ones are searched in the whole log of the node.
       const isLong = matches !== undefined || Number.isFinite(until);
       const query = isLong ? {} : { tailLines: wanted, limitBytes: maxBytes };
       const own: LogLine[] = [];
@@ -205,7 +205,7 @@ async function openLog(
   const path = `${pathOf('Pod', pod, namespaceName(deploymentId))}/log`;
   const requested = { container: containerName, timestamps: true, previous: isPrevious, ...query };
   return await cluster.open(path, requested, signal).catch((error: unknown) => {
-    // 404: the pod is gone; 400: its container has not begun, or its log was removed.
+    // 404: the pod was removed. 400: its container has not started, or its log was removed.
     if (error instanceof ClusterRefusal && [400, 404].includes(error.status)) return undefined;
     throw error;
   });

@@ -1,4 +1,4 @@
-/** PURE. Names on a cluster: deterministic, so that doing something twice meets what is there already. */
+/** PURE. Deterministic names on a cluster, so that a repeated operation finds the existing object. */
 import { createHash } from 'node:crypto';
 import type { WorkloadName } from '../../deployment/workload/workload.ts';
 
@@ -23,7 +23,7 @@ export function replicaServiceName(pod: string, replica: number): string {
   return clusterName(`${pod}.${replica}`);
 }
 
-/** The text itself where it can be a name, else what is left of it with a hash of the whole. */
+/** Returns the text if it is a valid name. Otherwise, its valid characters with a hash of the whole text. */
 export function clusterName(text: string): string {
   if (text.length <= maxCharacters && labelForm.test(text)) return text;
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 10);

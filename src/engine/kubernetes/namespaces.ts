@@ -14,7 +14,10 @@ import { namespaceName } from './names.ts';
 import { type FoundNamespace, type FoundPolicy, type Manifest, removalLeftMs } from './objects.ts';
 import { egressOf } from './observe.ts';
 
-/** Beyond its grace period: a node clears away what has ended within seconds, that of 1.20 at times a minute later (measured). */
+/**
+ * The time after the grace period: a node removes ended pods within seconds. Version 1.20 sometimes takes a minute
+ * longer (measured).
+ */
 export const removalPatienceMs = 120_000;
 
 export type NamespaceSettings = PolicySettings & {
@@ -63,7 +66,7 @@ export function createNamespaces(cluster: Cluster, cache: Cache, settings: Names
       cluster.apply<FoundPolicy>(networkPolicy(owner, deploymentId, egress, settings)),
       cluster.apply(quotaManifest(owner, deploymentId)),
     ]);
-    // Otherwise each look would find it changed, and apply it again at once.
+    // Otherwise each check would find it changed, and apply it again.
     if (!isPolicyFor(egress, settings, policy))
       throw new EngineFault('unavailable', 'The cluster changes the network policy of the deployment.', {
         hint: 'the operator has to see what changes NetworkPolicies there',

@@ -15,15 +15,15 @@ import { type Labels, labelKeys } from '../labels.ts';
 import { copyKey, readPlace } from './manifests/marks.ts';
 import { clusterName } from './names.ts';
 
-/** Namespaces that are being removed: how long that may take, and the report on those that hang. */
+/** Namespaces that are being removed: the usual duration, and a report on those that hang. */
 
-/** One takes 8 to 26 s to go (measured); what takes longer than this waits for something that may never come. */
+/** A removal takes 8 to 26 s (measured). One that takes longer than this waits for something that may never happen. */
 export const usualRemovalMs = 60_000;
 
 /** `because`: of the cluster, for the operator. */
 export type Hanging = { namespace: string; since: Instant; because: string };
 
-/** Milliseconds for which it is still worth a wait. */
+/** Returns the milliseconds for which a wait is still useful. */
 export function removalLeftMs({ metadata }: FoundNamespace, now: Instant): number {
   return Math.max(0, removedAt(metadata.deletionTimestamp) + usualRemovalMs - now);
 }
@@ -53,7 +53,7 @@ type Sent<ApiVersion extends string, Kind extends string, Rest = object> = {
   metadata: Meta;
 } & Rest;
 
-/** `resources.requests.storage` in bytes; `dataSource`: what it begins with. */
+/** `resources.requests.storage` in bytes. `dataSource`: the initial content. */
 type ClaimSpec = {
   accessModes: ['ReadWriteOnce'];
   storageClassName?: string;
@@ -224,7 +224,7 @@ export function volumeOf({ metadata }: FoundClaim): string {
   return metadata.annotations?.[labelKeys.volume] ?? metadata.name;
 }
 
-/** One that is being removed has been replaced, or is what is left. */
+/** A claim in removal has been replaced, or is left over. */
 function isBefore(one: FoundClaim, other: FoundClaim): boolean {
   const [isGoing, otherGoes] = [one, other].map(({ metadata }) => metadata.deletionTimestamp !== undefined);
   if (isGoing !== otherGoes) return isGoing!;

@@ -37,7 +37,7 @@ export type Known = ProbedWorkload & {
   facts: PodFacts;
   /** For a copy of its volumes. */
   isStopped: boolean;
-  /** Another start has another. */
+  /** Each start has another one. */
   start: string;
 };
 
@@ -96,7 +96,7 @@ export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, opti
   ): Probe | undefined {
     if (!pod || address === undefined || readiness.kind === 'running' || readiness.kind === 'exit') return undefined;
     const runCheck = createPodCheck(cluster, pod);
-    // On another machine, listening sockets are not visible without a connection.
+    // The sockets of another machine are only visible through a connection.
     const listens = async () => false;
     return createProbe({ readiness, address, startedAtMs, uptime, minPeriodMs, runCheck, listens });
   }
@@ -201,7 +201,7 @@ function podAddress(deploymentId: string, { pod }: PodFacts): PodAddress | undef
   return pod && { namespace: namespaceName(deploymentId), pod: pod.name, container: containerName };
 }
 
-/** Questions that only a process in the pod itself can answer: health checks that are commands, and on what it listens. */
+/** Queries that need a process in the pod: health checks that are commands, and the ports on which it listens. */
 
 /** Reading the kernel's numbers of a busy process does not take longer. */
 const lookPatienceMs = 3_000;
@@ -209,9 +209,9 @@ const lookPatienceMs = 3_000;
 /** An abandoned check may continue for at most this long. */
 const longestCheckMs = 10 * 60_000;
 
-/** For one start of one container. */
+/** The check for one start of a container. */
 export function createPodCheck(cluster: Pick<Cluster, 'run'>, pod: PodAddress): RunCheck {
-  /** One that was given up still runs, and the cluster has no means to end it. */
+  /** An abandoned check still runs, and the cluster cannot end it. */
   let isLeft = false;
 
   return async ({ command, timeoutSeconds }) => {
@@ -229,13 +229,13 @@ export function createPodCheck(cluster: Pick<Cluster, 'run'>, pod: PodAddress): 
       return reasonOf(command, { kind: 'timed-out', afterSeconds: timeoutSeconds });
     }
     const end = first && endOf(first);
-    // Between two starts nothing can be run in a pod, and no cluster answers always.
+    // Between two starts, no command can run in the pod, and the cluster may be unavailable.
     if (!end) return { kind: 'unreachable', words: `health check \`${programOf(command)}\` has not been run yet` };
     return reasonOf(command, end);
   };
 }
 
-/** PURE. Undefined where nothing is known of the program. */
+/** PURE. Undefined if the result of the program is unknown. */
 function endOf({ code, output, isFlood }: ProgramEnd): CheckEnd | undefined {
   if (isFlood) return { kind: 'flood' };
   if (code !== undefined) return { kind: 'exited', code, output };

@@ -16,7 +16,7 @@ export type KubernetesSettings = {
   runtime: 'runc' | 'runsc';
   localImages: { patterns: readonly string[] };
   containerDiskBytes: number;
-  /** The VolumeSnapshotClass for copies of volumes, or `none`; default: the one of their driver. */
+  /** The VolumeSnapshotClass for copies of volumes, or `none`. Default: the class of their driver. */
   snapshotClass: string | undefined;
   /** The image of pods that test the isolation, and of those that copy volumes. */
   probeImage: string;

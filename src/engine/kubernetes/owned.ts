@@ -1,4 +1,4 @@
-/** Everything of this installation on the cluster, for the sweep: by what is known of it, without a request. */
+/** Lists all objects of this installation on the cluster from the cache, for the sweep. */
 import type { Instant } from '../../deployment/deployment.ts';
 import type { Owned } from '../engine.ts';
 import { labelKeys, readOwnedLabels } from '../labels.ts';
@@ -49,7 +49,7 @@ export function listOwned(cache: Cache, now: Instant): Owned[] {
       const { epoch } = readOwnedLabels(namespace.metadata.annotations);
       if (egressOf(namespace))
         return [{ kind: 'network', id: name, name, deploymentId, ...(epoch !== undefined && { epoch }) }];
-      // One that is empty was left behind between the last removal and its own.
+      // An empty namespace was left between the last removal and its own.
       return occupied.has(deploymentId) ? [] : [{ kind: 'group', id: name, name, deploymentId }];
     });
   return [...workloads, ...volumes, ...networks];
@@ -70,9 +70,11 @@ export async function removeOwned(cache: Cache, execute: Execute, { kind, id, de
   }
 }
 
-/** The names of what the isolation is tried with, as a process starts: others on the same cluster leave it alone. */
+/**
+ * The names of objects for the isolation test at the start of a process. Other processes on the cluster ignore them.
+ */
 
-/** A trial is given up after six minutes; what one has left that was killed is an orphan after this. */
+/** A trial is abandoned after six minutes. After this time, the leftovers of a killed one are orphans. */
 const longestMs = 10 * 60_000;
 
 type Metadata = Pick<Found['metadata'], 'labels' | 'creationTimestamp'>;

@@ -1,4 +1,4 @@
-/** A program in a pod, and both of its outputs apart, over one connection that the cluster passes on. */
+/** A program in a pod with both outputs separate, over one connection through the cluster. */
 import { PassThrough, Writable } from 'node:stream';
 import type { Exec } from '@kubernetes/client-node';
 import type { ExecOutput, TerminalSize } from '../exec.ts';

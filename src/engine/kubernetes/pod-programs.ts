@@ -1,4 +1,4 @@
-/** Programs in pods, with what they read and write: the cluster passes it on by one connection for each. */
+/** Programs in pods, with their input and output. The cluster forwards each through one connection. */
 import { PassThrough, Writable } from 'node:stream';
 import type { Exec, V1Status } from '@kubernetes/client-node';
 import { EngineFault } from '../engine.ts';
@@ -16,8 +16,8 @@ export type PodAddress = { namespace: string; pod: string; container: string };
 export type ProgramEnd = { code?: number; output: string; isFlood: boolean };
 
 /**
- * `input`: writes what the program reads, without an end of input, which older clusters cannot signal. `output`:
- * receives what the program writes, at its own pace, instead of `output` of the end.
+ * `input`: writes the program's input, without an end, which older clusters cannot signal. `output`: receives the
+ * program's output with backpressure, instead of `output` of the result.
  */
 export type ProgramStreams = { input?: (to: Writable) => Promise<void>; output?: Writable };
 
@@ -56,7 +56,7 @@ export async function runInPod(
     hasEnded = true;
     const { code, words } = statusOf(status);
     const end = { ...(code !== undefined && { code }), output: words ?? said(), isFlood: false };
-    // If the stream was closed, that decides. Its buffered content comes before the end.
+    // If the stream was closed, the result depends on that. Its buffered content is handled before the end.
     if (!taken || taken.writableFinished) resolve(end);
     else taken.once('finish', () => resolve(end));
   });
@@ -92,7 +92,7 @@ function throwFault({ message }: { message?: string }): never {
   throw new EngineFault('unavailable', 'The cluster runs no program in the pod now.', { cause });
 }
 
-/** Ends with what has been passed on; the other one goes on. */
+/** Returns a stream that ends when all data has been passed on. The target stays open. */
 function passTo(output: Writable): Writable {
   return new Writable({
     highWaterMark: waitingBytes,

@@ -16,12 +16,12 @@ export type PodFacts = {
   pod?: { name: string; uid: string; address?: string; startedAt?: Instant };
   restarts: number;
   lastExit?: Ended;
-  /** It does not run now because it has ended. */
+  /** Whether it is not running because it has ended. */
   hasEnded: boolean;
   obstacle?: Obstacle;
 };
 
-/** `pods`: those of the workload, in any order. A cluster starts again what ends; a job that it has given up has ended. */
+/** `pods`: those of the workload, in any order. A cluster restarts ended pods. A job without retries left has ended. */
 export function podFacts(controller: FoundController, pods: readonly FoundPod[], isJob: boolean): PodFacts {
   const living = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined).toSorted(byAge);
   const current = living.at(-1);
@@ -55,7 +55,7 @@ function isScaledDown({ metadata, spec }: FoundController): boolean {
   return spec?.replicas === 0 && metadata.labels?.[copyKey] === undefined;
 }
 
-/** Also those of pods that were evicted before it: each had a successor. */
+/** Includes evicted pods, each of which had a successor. */
 function restartsOf(pods: readonly FoundPod[]): number {
   return restartsInPlace(pods) + pods.slice(0, -1).filter(evictedFor).length;
 }
@@ -64,7 +64,7 @@ function restartsInPlace(pods: readonly FoundPod[]): number {
   return pods.at(-1)?.status?.containerStatuses?.[0]?.restartCount ?? 0;
 }
 
-/** Each try of a job is a pod; those that failed are counted. */
+/** Each attempt of a job is a pod. Counts the failed ones. */
 function triesBefore({ status }: FoundController, isGivenUp: boolean): number {
   const failed = status?.failed ?? 0;
   return isGivenUp ? Math.max(0, failed - 1) : failed;
@@ -78,7 +78,7 @@ function byAge(one: FoundPod, other: FoundPod): number {
   return Date.parse(one.metadata.creationTimestamp) - Date.parse(other.metadata.creationTimestamp);
 }
 
-/** How its container ended the last time. */
+/** Returns the last exit of the container. */
 function exitOf(pod: FoundPod): PodFacts['lastExit'] {
   const container = pod.status?.containerStatuses?.[0];
   const ended: Terminated | undefined = container?.state?.terminated ?? container?.lastState?.terminated;
@@ -109,7 +109,7 @@ function isNeverStarted({ reason }: Terminated): boolean {
   return reason === 'StartError' || reason === 'ContainerCannotRun';
 }
 
-/** As shells call it, where the runtime's own number is 128 for all of them. */
+/** Returns the exit code of a shell, because the runtime's own code is 128 in all cases. */
 function neverStartedCode({ message = '', exitCode }: Terminated): number {
   if (/executable file not found|no such file or directory/i.test(message)) return 127;
   return /permission denied/i.test(message) ? 126 : exitCode;

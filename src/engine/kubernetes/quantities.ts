@@ -14,7 +14,7 @@ const factors: Readonly<Record<string, number>> = {
   Pi: 2 ** 50,
 };
 
-/** Undefined for anything else. */
+/** Undefined for other texts. */
 export function amountOf(text: string | undefined): number | undefined {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)([A-Za-z]{0,2})$/.exec(text ?? '') ?? [];
   const factor = unit === '' ? 1 : factors[unit];

@@ -32,7 +32,7 @@ function workload(pod: string, replica = 0, changes: Partial<Workload> = {}): Wo
   };
 }
 
-/** As much of a cluster as has Services, each with an address that no other one ever had. */
+/** A cluster with Services, each with a unique address. */
 function standIn() {
   const services = new Map<string, FoundService>();
   const controllers = new Map<string, FoundController>();

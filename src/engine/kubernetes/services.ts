@@ -11,9 +11,9 @@ import type { FoundService, Manifest } from './objects.ts';
 
 export type Services = {
   /**
-   * Creates the Services of the workload and the missing ones of its neighbors, and returns the names of all Services:
-   * a pod learns them only at its start, so that earlier pods also know later ones. First removes Services that neither
-   * a neighbor nor a present workload has.
+   * Creates the Services of the workload and the missing ones of its neighbors, and returns the names of all Services.
+   * A pod only reads them at its start, so earlier pods must also know later ones. First removes Services that neither
+   * a neighbor nor an existing workload has.
    */
   make(deploymentId: string, workload: Workload, neighbours: readonly Neighbour[]): Promise<KnownNames>;
   /** Removes the services of a deployment without running workloads. */
@@ -38,7 +38,7 @@ export function createServices(
     );
   }
 
-  /** Present workloads of any revision stay reachable until they are gone. */
+  /** Existing workloads of any revision stay reachable until they are removed. */
   function usedNames(deploymentId: string): string[] {
     return (['Deployment', 'Job'] as const)
       .flatMap((kind) => cache.list(kind, deploymentId))
@@ -75,8 +75,8 @@ export function createServices(
 }
 
 /**
- * The Services through which the other pods of a deployment reach a pod. Pods read the address once at their
- * start, so it stays when the pod goes, for as long as it may come back.
+ * The Services through which pods of a deployment reach each other. Pods read the address once at their start, so it
+ * stays after the removal of a pod, as long as the pod may be created again.
  */
 
 type ServiceRequest = { owner: string; deploymentId: string; workload: Neighbour };
@@ -87,8 +87,8 @@ export function serviceNames(pod: string, replica: number): string[] {
 }
 
 /**
- * One for all replicas of the pod, and one for this replica where it has names of its own. None for a pod without ports:
- * a Service names the ports that it passes on.
+ * Returns one Service for all replicas of the pod, and one for this replica if it has its own names. Empty for a pod
+ * without ports, because a Service needs ports.
  */
 export function serviceManifests({ owner, deploymentId, workload }: ServiceRequest): Manifest[] {
   const { pod, replica, aliases, ports } = workload;
@@ -108,7 +108,7 @@ export function serviceManifests({ owner, deploymentId, workload }: ServiceReque
       type: 'ClusterIP',
       selector: { ...selector, ...more },
       ports: [...new Set(ports)].map((port) => ({ name: `tcp-${port}`, protocol: 'TCP', port, targetPort: port })),
-      // Whether a pod is ready is for our own probes to say, and pods that start may need one another.
+      // Berth's own probes decide about readiness, and starting pods may need each other.
       publishNotReadyAddresses: true,
     },
   });

@@ -42,7 +42,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-/** As in the pod of one who has started it; its input never ends by itself. */
+/** Simulates the connection to a pod. Its input never ends by itself. */
 const run: Copiers['run'] = async (_, [program, ...words], __, { input, output } = {}) => {
   const child = spawn(program!, words, { env: { PATH: process.env.PATH, LC_ALL: 'C' }, stdio: 'pipe' });
   child.stdin.on('error', () => {});

@@ -1,4 +1,4 @@
-/** Against a cluster that stores the given objects, and whose storage behaves as the test says. */
+/** Tests with a cluster that stores the given objects, and whose storage behaves as each test defines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Cluster, ClusterRequest } from './cluster.ts';
@@ -16,7 +16,7 @@ const taking = { deploymentId: 'shop', key: 'monday', sources: new Map(claims) }
 type Status = FoundVolumeSnapshot['status'];
 type SceneOptions = { snapshotClass?: string; isKnown?: () => boolean };
 
-/** `status`: of each VolumeSnapshot, as often as it is looked at; `isKnown`: whether the cluster knows of any. */
+/** `status`: of each VolumeSnapshot at each query. `isKnown`: whether the cluster supports VolumeSnapshots. */
 function scene(
   status: (looks: number) => Status,
   { snapshotClass, isKnown = () => true, ...own }: Partial<Patience> & SceneOptions = {},

@@ -19,12 +19,12 @@ import { bytesOf } from './quantities.ts';
 
 /** Chooses the VolumeSnapshotClass for the volumes of a storage class. */
 
-/** A class, or the reason for having none, in words for the operator. */
+/** A class, or the reason for its absence, as a message for the operator. */
 type ChosenClass = { name: string } | { because: string };
 
 const defaultKey = 'snapshot.storage.kubernetes.io/is-default-class';
 
-/** `driver`: of the volumes; `wanted`: the only class that may be used, if given. */
+/** `driver`: of the volumes. `wanted`: the only class that may be used, if set. */
 export function chooseSnapshotClass(
   driver: string,
   classes: readonly FoundSnapshotClass[],
@@ -59,7 +59,7 @@ export type VolumeSnapshotParts = {
   cache: Pick<Cache, 'untilVisible'>;
   copiers: Pick<Copiers, 'start'>;
   owner: string;
-  /** The only class that is used; `none`: no VolumeSnapshots are taken. Default: the one of the driver of the volumes. */
+  /** The only class to use. `none`: VolumeSnapshots are disabled. Default: the class of the volumes' driver. */
   snapshotClass?: string | undefined;
   /** Called with the reason if volumes of a storage class are copied in another way; once per reason. */
   onUnused?: ((unused: Unused) => void) | undefined;
@@ -74,7 +74,7 @@ export type Unused = { storageClass: string; because: string };
 export type Patience = { pauseMs: number; readyMs: number; errorMs: number };
 
 export type VolumeSnapshots = {
-  /** Where the volumes can be read as they were; undefined where they have to be copied otherwise. */
+  /** Returns where the snapshots can be read. Undefined if the volumes must be copied in another way. */
   take(wanted: Taking): Promise<Places | undefined>;
   /** Removes the VolumeSnapshots of the key. A claim that is being created from one delays its removal. */
   remove(key: string): Promise<void>;
@@ -90,10 +90,10 @@ export type Taking = {
   signal?: AbortSignal | undefined;
 };
 
-/** Some storage calls one ready only when it has been copied to another place. */
+/** Some storage reports a snapshot as ready only after it was copied to another location. */
 const usualPatience: Patience = { pauseMs: 1000, readyMs: 10 * 60_000, errorMs: 60_000 };
 
-/** Storage that has failed is left alone so long: to wait for it each time would take minutes. */
+/** The pause after a failure of the storage, because waiting for it each time would take minutes. */
 const restMs = 60 * 60_000;
 const lookEveryMs = 60_000;
 
@@ -110,7 +110,7 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
     reported.set(storageClass, because);
   }
 
-  /** The class for each storage class; undefined where one of them has none. */
+  /** Returns the class for each storage class. Undefined if one of them has none. */
   async function findClasses(storageClasses: ReadonlySet<string>): Promise<ReadonlyMap<string, string> | undefined> {
     const rests = (name: string) => (restsUntilMs.get(name) ?? 0) > performance.now();
     if (snapshotClass === 'none' || [...storageClasses].some(rests)) return undefined;
@@ -131,7 +131,7 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
   }
 
   /**
-   * Undefined if the cluster does not have VolumeSnapshots or does not allow listing them: then none was made either.
+   * Undefined if the cluster does not support VolumeSnapshots or does not allow listing them. Then none exist, either.
    */
   async function listAll(selector: string): Promise<FoundVolumeSnapshot[] | undefined> {
     return await list(selector).catch((error: unknown) => {
@@ -175,11 +175,11 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
       const className = classes.get(spec?.storageClassName ?? '')!;
       return volumeSnapshotManifest({ ...common, volume, claim: metadata.name, className });
     });
-    // All at once: the less they are apart.
+    // All are created at once to minimize the time between them.
     await Promise.all(manifests.map((manifest) => cluster.apply(manifest)));
     const ready = await untilReady(taking);
     const places = new Map<string, Place>();
-    // Each may be on any node, and together perhaps on none.
+    // Each may be on any node, and possibly no node can mount all of them.
     const reading = [...sources].map(async ([volume, { spec }], index) => {
       const name = asideName('snapshot', key, volume);
       const sizes = [spec?.resources?.requests?.storage, ready.get(name)?.status?.restoreSize];
@@ -236,7 +236,7 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
 /** Statuses of a busy cluster. They say nothing about its storage. */
 const passingStatuses = [429, 503, 504];
 
-/** For the operator, who has to read what the cluster itself says. Throws what will pass. */
+/** Returns the cluster's message for the operator. Throws temporary errors. */
 function messageOf(error: unknown): string {
   if (error instanceof ClusterRefusal && passingStatuses.includes(error.status)) throw faultOf(error);
   if (error instanceof ClusterRefusal && error.status === 404) return 'the cluster has no VolumeSnapshots';

@@ -14,7 +14,7 @@ const dates = { uid: 'u', resourceVersion: '1', creationTimestamp: '' };
 const metadata = { ...dates, name: 'web', namespace: 'berth-shop', labels: { [labelKeys.deployment]: 'shop' } };
 const spec = { volumes: [{ persistentVolumeClaim: { claimName: 'data' } }] };
 
-/** `pods`: of those that write. `answers`: to each request for a change, instead of doing it. */
+/** `pods`: the pods that write. `answers`: the responses to requests for changes, which are not applied. */
 async function clusterWith(pods: readonly object[], answers: (() => Found)[] = []) {
   const there: Partial<Record<Kind, Found>> = {
     Deployment: { metadata, spec: { template: { spec } } } as Found,

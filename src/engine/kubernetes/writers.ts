@@ -20,11 +20,11 @@ export type Stop = {
 
 export type Writers = {
   /**
-   * Does the work while only pods of the key use the claims. Returns for how many milliseconds the others were stopped.
-   * Throws EngineFault if they cannot be stopped, or if one has started in between.
+   * Runs the work while only pods of the key use the claims. Returns the milliseconds for which the others were
+   * stopped. Throws EngineFault if they cannot be stopped, or if one has started in between.
    */
   without(stop: Stop, work: () => Promise<void>): Promise<number>;
-  /** Has those start again that were stopped for the key. */
+  /** Restarts the workloads that were stopped for the key. */
   letGo(key: string): Promise<void>;
 };
 
@@ -48,7 +48,7 @@ export function createWriters(cluster: Pick<Cluster, 'change'>, cache: Cache): W
   const writersOf = ({ deploymentId, claims }: Stop): FoundController[] =>
     cache.list('Deployment', deploymentId).filter((found) => templateMounts(found, claims));
 
-  /** False where it is not as it was read: it has changed, has gone, or another one is in its place. */
+  /** Returns false if the object has changed since it was read, was removed, or was replaced. */
   async function change(
     { metadata }: FoundController,
     { key, ...spec }: { replicas: number; key: string | null },

@@ -12,11 +12,13 @@ const line = (ms: number, text: string): StampedLine => {
   return { at: noon + ms, stamp, text };
 };
 
-/** Docker's answer: in the order in which lines were stored, those not before `since`. */
+/** Docker's response: lines in storage order, without those before `since`. */
 const since = (stored: readonly StampedLine[], from: number | undefined) =>
   stored.filter(({ at }) => from === undefined || at >= from);
 
-/** Reads a log that grows: at each look as much is there as `seen` says, and reading goes on after the last mark. */
+/**
+ * Reads a growing log: at each read, it has the number of lines in `seen`, and reading continues after the last mark.
+ */
 function readOn(stored: readonly StampedLine[], seen: number[], startedAtMs = noon + 1e9): string[] {
   let last: LogMark | undefined;
   return seen.flatMap((count) => {

@@ -1,7 +1,7 @@
 /**
- * PURE. Marks of lines in a container's log, and reading on after one. Docker answers all lines since a time stamp, and
- * no more than that is known of a line: several may have one stamp, those of the two outputs are not quite in its order,
- * and the host's clock may have been set back.
+ * PURE. Marks of lines in a container's log, and continuing after a mark. Docker returns all lines since a timestamp,
+ * and a line has no other identity. Several lines may have the same timestamp, lines of the two outputs are not exactly
+ * in order, and the host's clock may have been set back.
  */
 import type { Instant } from '../../deployment/deployment.ts';
 import type { LogLine, LogMark, WrittenText } from '../engine.ts';
@@ -9,10 +9,13 @@ import type { LogLine, LogMark, WrittenText } from '../engine.ts';
 /** `stamp`: Docker's own, to the nanosecond. */
 export type StampedLine = WrittenText & { at: Instant; stamp: string };
 
-/** The two outputs are stamped in parallel and stored one after the other: a later line may be a little older. */
+/** The two outputs are stamped in parallel and stored one after the other, so a later line may be slightly older. */
 const toleranceMs = 1_000;
 
-/** So many stamps are remembered to number their lines. One of two outputs that far apart is not of the same instant. */
+/**
+ * The number of timestamps that are remembered to number their lines. Lines of two outputs with a larger distance are
+ * not of the same instant.
+ */
 const maxStamps = 256;
 
 /** `ordinal`: of those with this stamp; `latestMs`: the latest stamp of all lines up to it. */
@@ -22,7 +25,8 @@ type Position = { containerId: string; stamp: string; ordinal: number; latestMs:
 export function sinceOf(after: LogMark | undefined, containerId: string, startedAtMs: Instant): Instant | undefined {
   const position = readMark(after, containerId);
   if (!position) return undefined;
-  // A start before the last line: the clock was set back in between, and what this start writes is older too.
+  // The start is before the last line, because the clock was set back in between. The lines of this start are older,
+  // too.
   return Math.min(Date.parse(position.stamp), startedAtMs) - toleranceMs;
 }
 

@@ -1,10 +1,10 @@
 /** PURE. */
 import type { LogLine } from '../engine.ts';
 
-/** Maximum size of one answer; 1,000 lines at their longest would be 16 MiB. */
+/** The maximum size of one response. 1,000 lines of the maximum length would be 16 MiB. */
 const maxCharacters = 256 * 1024;
 
-/** As many of the last lines as fit into the limit; of a longer one its end. */
+/** Returns as many of the last lines as fit into the limit. Of a longer line, returns its end. */
 export function newestLines(lines: readonly LogLine[]): LogLine[] {
   const kept: LogLine[] = [];
   let room = maxCharacters;

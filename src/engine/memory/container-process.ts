@@ -5,7 +5,7 @@ import type { MemoryContainer, MemoryImage, MemoryProcess, MemoryWorld } from '.
 
 export function processOf(world: MemoryWorld, container: MemoryContainer, image: MemoryImage): MemoryProcess {
   const { workload } = container;
-  // As Docker does: an entrypoint of the workload also drops the command of the image.
+  // As in Docker, an entrypoint of the workload also removes the command of the image.
   const command = workload.command ?? (workload.entrypoint ? [] : image.command) ?? [];
   return {
     args: [...(workload.entrypoint ?? image.entrypoint ?? []), ...command],
@@ -26,7 +26,7 @@ export function processOf(world: MemoryWorld, container: MemoryContainer, image:
   };
 }
 
-/** The volume that the path lies in, or the container's own files; and how long the file can become. */
+/** Returns the volume that contains the path, or the container's own files, and the maximum length of the file. */
 export function filesAt(world: MemoryWorld, { deploymentId, workload, files }: MemoryContainer, anyPath: string) {
   const path = posix.resolve('/', anyPath);
   const mount = workload.volumes.find(({ mountPath }) => path.startsWith(`${posix.resolve('/', mountPath)}/`));

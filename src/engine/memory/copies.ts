@@ -37,7 +37,7 @@ export function createCopies(
     folder: folderOf(key),
     paths: [...names],
   });
-  /** Its tars are the texts of its files. */
+  /** The tars contain the texts of the files. */
   const tarOf = (files: ReadonlyMap<string, string>) => Buffer.from(JSON.stringify([...files]));
   const readable = (key: string, taken: CopiedVolumes): ReadableTars => ({
     kind: 'tars',
@@ -111,7 +111,7 @@ export function createCopies(
   };
 }
 
-/** One that has ended has nothing open. */
+/** An ended container has no open files. */
 function refuseUsed({ containers }: MemoryWorld, deploymentId: string, volume: string): void {
   for (const { workload, phase } of containers.of(deploymentId))
     if (phase !== 'exited' && workload.volumes.some((mount) => mount.volume === volume))

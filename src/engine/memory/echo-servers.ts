@@ -10,7 +10,7 @@ type Log = { warn(fields: object, message: string): void };
 export function startEchoServers(world: MemoryWorld, log: Log): EchoServers {
   const servers = new Map<MemoryContainer, Server>();
 
-  /** Workloads that are gone stop answering; those with an address answer. */
+  /** Removed workloads stop responding. Workloads with an address respond. */
   function follow(deploymentId: string): void {
     const present = world.containers.of(deploymentId).filter(({ phase }) => phase === 'running');
     for (const [container, server] of servers) {

@@ -118,7 +118,7 @@ function runScript(process: Process, script: string): void {
 
 const prompt = '$ ';
 
-/** A terminal shows what is typed; without one nothing is said but what lines print. */
+/** A terminal echoes its input. Without one, only the output of commands is printed. */
 function runShell(process: Process): void {
   const { terminal, print, exit, onInput } = process;
   const decoder = new TextDecoder();

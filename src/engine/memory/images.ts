@@ -84,7 +84,7 @@ export function queryRegistry(world: MemoryWorld, name: string, anyLogin: Regist
   return image;
 }
 
-/** The reference by which the image that the host has under a name stays the same one. */
+/** Returns the reference that identifies the image under this name on the host. */
 export function pinnedOnHost(name: string, image: MemoryImage): string {
   const digest = hostDigest(image);
   return digest === undefined || isPinned(name) ? name : pin(name, digest);

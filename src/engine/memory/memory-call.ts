@@ -1,4 +1,4 @@
-/** The calls of the in-memory engine's port, and what stands between each of them and what it does. */
+/** The calls of the in-memory engine's port, which an interceptor can handle. */
 import type { EngineCore } from '../engine.ts';
 import type { MemoryOperation } from './operations.ts';
 
@@ -16,7 +16,8 @@ export type MemoryCall = {
 };
 
 /**
- * Intercepts a call: performs it or not, sooner or later, answers or throws. `halfway` stops a start between the
- * creation of the container and its start, as a crash does, and a swap between two volumes. Other calls have no middle.
+ * Intercepts a call: performs it or not, now or later, and returns or throws. `halfway` stops a start between the
+ * creation of the container and its start, like a crash, and a swap between two volumes. Other calls cannot be stopped
+ * halfway.
  */
 export type Interceptor = <T>(call: MemoryCall, perform: (extent?: 'halfway') => T) => Promise<T>;

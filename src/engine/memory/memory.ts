@@ -1,5 +1,6 @@
 /**
- * An engine in memory, held to the same contract as the real ones. Time passes by observations, not by the clock.
+ * An engine in memory, tested with the same contract as the real ones. Time passes with observations, not with the
+ * clock.
  */
 
 import { Readable } from 'node:stream';
@@ -21,7 +22,7 @@ import { announce, createMemoryWorld, type MemoryContainer, type MemoryWorld, pa
 import { followLogs, readLogs } from './written-lines.ts';
 
 export type MemoryEngineOptions = {
-  /** Default: an empty one. Engines of several installations may share one. */
+  /** Default: an empty world. Engines of several installations may share one. */
   world?: MemoryWorld;
   owner?: string;
   /** The epoch of the store now; default: 0. */
@@ -29,7 +30,7 @@ export type MemoryEngineOptions = {
   wait?: Wait;
   /** Epoch milliseconds; dates what is observed. */
   now?: () => number;
-  /** Default: every call does at once what it says. */
+  /** Default: every call is performed at once. */
   intercept?: Interceptor;
   /** Default: all. Without `images`, a start fetches its image. Without `disk`, disk use is unknown. */
   facets?: ReadonlySet<FacetName>;

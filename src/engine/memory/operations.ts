@@ -20,8 +20,8 @@ import {
 export type MemoryOperation = EngineOperation | ImagePull | EgressChange | TagCheck;
 
 /**
- * `isHalfway` stops a start between the creation of the container and its start, as a crash does; `bringsImages`: a start
- * does what else a pull does, without waiting for a registry that is slow; `avoid`: addresses that nothing new gets.
+ * `isHalfway` stops a start between the creation of the container and its start, like a crash. `bringsImages`: a start
+ * also pulls the image, without waiting for a slow registry. `avoid`: addresses that must not be assigned.
  */
 export type Performance = {
   isHalfway: boolean;

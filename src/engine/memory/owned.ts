@@ -1,4 +1,4 @@
-/** Everything of an installation on the in-memory engine, for the sweep. */
+/** Lists all objects of an installation on the in-memory engine, for the sweep. */
 import type { Owned } from '../engine.ts';
 import { refuseInUse } from './operations.ts';
 import { announce, type MemoryWorld, removeNetwork } from './world.ts';

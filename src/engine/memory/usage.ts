@@ -54,7 +54,10 @@ function chancesOf(name: string): [number, number, number] {
   return [bytes[0]! / 256, bytes[1]! / 256, bytes[2]! / 256];
 }
 
-/** Two waves of eleven and of two minutes, together from -1 to 1; `area` is what lies below them, in milliseconds. */
+/**
+ * Two waves with periods of eleven seconds and two minutes, together from -1 to 1. `area`: their integral in
+ * milliseconds.
+ */
 function waveOf(atMs: number, phase: number): { height: number; area: number } {
   const waves = [
     { periodMs: 660_000, part: 0.6 },

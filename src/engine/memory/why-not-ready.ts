@@ -3,7 +3,7 @@ import type { Readiness, Stuck } from '../../deployment/workload/workload.ts';
 import { checkMessage } from '../check-message.ts';
 import type { MemoryContainer } from './world.ts';
 
-/** Remembers since when it does something else than become ready. */
+/** Records since when the container has not made progress. */
 export function recordStuck(container: MemoryContainer, now: number): void {
   container.wasReady ||= reasonNotReady(container) === undefined;
   const by = container.wasReady || container.phase !== 'running' ? undefined : stuckBy(container);

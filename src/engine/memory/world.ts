@@ -7,13 +7,13 @@ import type { CopiedVolumes } from './copies.ts';
 import { DeploymentMap } from './deployment-map.ts';
 import { imageOf } from './images.ts';
 
-/** Unless a program says otherwise, an image listens on the ports of its workload and answers 200; a job exits with 0. */
+/** By default, an image listens on the ports of its workload and responds with 200, and a job exits with 0. */
 export type MemoryImage = {
   /** Default true: as if it was pulled before. */
   isOnHost?: boolean;
-  /** The present digest of its tag in the registry. Without one, no registry has it. */
+  /** The current digest of its tag in the registry. Without one, the image is in no registry. */
   digest?: string;
-  /** Earlier digests: the registry still serves them, and the host has them if it has the image at all. */
+  /** Earlier digests. The registry still serves them, and the host has them if it has the image. */
   formerDigests?: string[];
   /** The digest of its tag on the host; default: the same. */
   hostDigest?: string;
@@ -21,7 +21,7 @@ export type MemoryImage = {
   token?: string;
   /** How many observations of a started container see it unready, or unfinished. */
   readyAfter?: number;
-  /** It ends with this code instead of listening; after `readyAfter` observations where that is given. */
+  /** The program ends with this code instead of listening, after `readyAfter` observations if set. */
   exitCode?: number;
   entrypoint?: string[];
   command?: string[];
@@ -46,7 +46,7 @@ export type MemoryProcess = {
 };
 
 export type MemoryRun = {
-  /** Its output at the start: to stdout, then to stderr. */
+  /** The output at the start: to stdout, then to stderr. */
   output?: string[];
   errorOutput?: string[];
   exitCode?: number;
@@ -62,9 +62,9 @@ export type MemoryContainer = Owned & {
   address?: string;
   phase: 'created' | 'running' | 'exited';
   tampering?: Tampering;
-  /** Another one of the same name has another. */
+  /** Each container with the same name has another number. */
   number: number;
-  /** Its output since its creation. */
+  /** The output since its creation. */
   written: WrittenLine[];
   starts: number;
   /** The last time. */
@@ -92,7 +92,7 @@ type Owned = { owner: string; deploymentId: string; epoch?: number };
 
 /** The registries behind a world. */
 export type MemoryRegistries = {
-  /** Throws EngineFault when they refuse to speak of the image, or do not answer. */
+  /** Throws EngineFault if the registry refuses the image or does not respond. */
   check(image: string): void;
   /** Resolves when the image has come. */
   send(image: string): Promise<void>;
@@ -111,7 +111,7 @@ export type MemoryWorld = {
   /** Networks by deployment. */
   networks: Map<string, Owned & { subnet: number; egress: string }>;
   subnets: { taken: Set<number>; lowestFree: number };
-  /** How often something of a deployment has changed, and the listeners, which are all on this machine. */
+  /** The number of changes of each deployment, and the listeners, all on this machine. */
   versions: Map<string, number>;
   watchers: Set<(deploymentId: string) => void>;
   /** Followers of the containers' output; called when a container has written, has ended or is gone. */
@@ -128,7 +128,7 @@ export type MemoryWorldOptions = {
   firstNetwork?: readonly [number, number];
   /** Every name is that of an image in a registry. */
   hasEveryImage?: boolean;
-  /** Default: they answer at once. */
+  /** Default: they respond at once. */
   registries?: MemoryRegistries;
 };
 
@@ -236,7 +236,7 @@ export function startContainer(world: MemoryWorld, container: MemoryContainer, n
   tellReaders(world);
 }
 
-/** Lets a container live through one observation: programs end, and what ended by itself is restarted. */
+/** Advances a container by one observation: programs end, and ended ones are restarted. */
 export function passRound(world: MemoryWorld, container: MemoryContainer, now: number): void {
   if (container.phase !== 'running') return;
   container.rounds++;

@@ -6,7 +6,7 @@ import { createProbe, type ProbedReadiness } from './probe.ts';
 
 const upMs = 1_000_000;
 
-/** A workload whose own probe reports that it is ready; `reportedReady`: whether it was ready at the last observation. */
+/** A workload whose own probe reports readiness. `reportedReady`: whether it was ready at the last observation. */
 async function waiting({ reportedReady }: { reportedReady: boolean }) {
   const times = { initialDelaySeconds: 0, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 3 };
   const readiness: ProbedReadiness = { kind: 'command', command: ['true'], ...times };

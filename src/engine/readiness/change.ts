@@ -70,7 +70,7 @@ async function waitForFlip(looked: LastObservation, until: AbortSignal, uptime: 
   const { labels, state, probe, reportedReady } = looked;
   if (probe) {
     const look = pause(nextCheckInMs(state, uptime()), until);
-    // Something else delays it, such as a copy of its volumes for which it is stopped. Events report the end of that.
+    // Something else delays it, such as a copy of its volumes. Events report the end of that.
     return reportedReady ? look : Promise.race([waitForProbe(probe, until), look]);
   }
   const countsUptime = labels.readiness.kind === 'running' && state.phase === 'running' && !state.health;

@@ -50,7 +50,7 @@ export async function isListening(pid: number, containerId: string, wanted: numb
   return listening?.some(({ port, isLocalOnly }) => port === wanted && !isLocalOnly) ?? false;
 }
 
-/** Listening sockets come first in these tables. A container may make the rest as long as it likes. */
+/** Listening sockets come first in these tables. A container can make the rest arbitrarily long. */
 const tableBytes = 64 * 1024;
 
 async function readBeginning(path: string): Promise<string> {

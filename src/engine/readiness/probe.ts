@@ -16,7 +16,7 @@ export type Probe = {
   readonly wasReady: boolean;
   /** Whether an attempt is running. */
   readonly isRunning: boolean;
-  /** When the last attempt ended. */
+  /** The end of the last attempt. */
   readonly answeredAtMs: number;
   /** Undefined if it is ready. */
   readonly because: Reason | undefined;

@@ -24,9 +24,9 @@ const probeOf = (readiness: ProbedReadiness, options: Partial<ProbeOptions> = {}
     ...options,
   });
 const port: Readiness = { kind: 'port', port: 3000 };
-/** So long that only silence exceeds it, even on a busy machine. */
+/** Only a silent server exceeds this time, even on a busy machine. */
 const patientSeconds = 60;
-/** An address without a server: a port that is taken at 127.0.0.1 cannot be bound at all addresses at the same time. */
+/** An address without a server: a port that is used at 127.0.0.1 cannot be bound at all addresses at the same time. */
 const elsewhere = '127.0.0.2';
 const running = (changes: Partial<ContainerState> = {}): ContainerState => ({
   phase: 'running',

@@ -99,7 +99,7 @@ export type ProbedWorkload = {
   elsewhere?: Elsewhere;
 };
 
-/** One instant by the monotonic clock and by the wall clock. */
+/** One instant on the monotonic clock and on the wall clock. */
 export type Instants = { nowMs: number; uptimeMs: number };
 
 /** Returns the processor time in milliseconds since the container's start, if it is known. */

@@ -36,7 +36,7 @@ export type Rechecked = {
   reportedReady?: boolean;
 };
 
-/** `known`: the last observations. `tell`: called with the id of a deployment that has changed since. */
+/** `known`: the last observations. `notify`: called with the ID of a deployment that has changed since. */
 export function recheck(known: Iterable<[string, Rechecked[]]>, notify: (deploymentId: string) => void): void {
   const probes: Probe[] = [];
   for (const [deploymentId, containers] of known) {

@@ -5,7 +5,7 @@ import type { Variables } from '../local-variables.ts';
 import { withKeys } from '../trees.ts';
 
 /**
- * Removes the inactive services from the document, and the dependencies on them. If none is left, the user must choose
+ * Removes the inactive services and the dependencies on them from the document. If none is left, the user must choose
  * profiles.
  */
 export function activeServices(
@@ -45,7 +45,7 @@ function profilesOf(service: Field): string[] {
   return itemsOf(childOf(service, 'profiles')).flatMap((item) => textOf(item) ?? []);
 }
 
-/** In one that is not enabled. */
+/** Returns whether the service is in a profile that is not enabled. */
 function isInProfile(service: Field, profiles: readonly string[]): boolean {
   const own = profilesOf(service);
   return own.length > 0 && !profiles.includes('*') && !own.some((profile) => profiles.includes(profile));

@@ -1,4 +1,4 @@
-/** Volumes that begin with what is in archives: `x-berth: { fill: { .: volumes/data.tar } }`, as an export has it. */
+/** Volumes with initial content from archives: `x-berth: { fill: { .: volumes/data.tar } }`, as exports contain it. */
 import { posix, resolve } from 'node:path';
 import { childOf, type Entry, entriesOf, type Field, itemsOf, type Tree, textOf } from '../../config/document/tree.ts';
 import type { Findings } from '../findings.ts';
@@ -9,7 +9,10 @@ import { withKeys } from '../trees.ts';
 
 type Context = { files: FolderFiles; findings: Findings };
 
-/** For the image of a service that mounts them: a new volume begins with what its image has there. */
+/**
+ * The archives are added to the image of a service that mounts the volume, because a new volume starts with the content
+ * of its image.
+ */
 export function archivedVolumes(service: Field, document: Tree, { files, findings }: Context): FolderLayer[] {
   const volumes = childOf({ tree: document, path: [] }, 'volumes');
   return itemsOf(childOf(service, 'volumes')).flatMap((item) => {
@@ -43,7 +46,7 @@ function mountOf(item: Field): { source: string; target: string } {
   return { source, target };
 }
 
-/** The service makes nothing of them. */
+/** The service does not use this key. */
 export function withoutFills(volumes: Tree | undefined): Tree | undefined {
   if (volumes?.kind !== 'map') return volumes;
   const changed = entriesOf({ tree: volumes, path: [] }).map(([name, definition]): [string, Entry] => {

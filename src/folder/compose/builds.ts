@@ -1,4 +1,4 @@
-/** `build` of a service: what is to be built, from where and with what. */
+/** Reads `build` of a service: the context and the options of the build. */
 import { isAbsolute, posix, relative, resolve } from 'node:path';
 import { childOf, entriesOf, entryOf, type Field, itemsOf, textOf } from '../../config/document/tree.ts';
 import { type BuildSource, hasVariable, readBuildSource, repositoryKey } from '../../config/values/build-source.ts';
@@ -10,7 +10,7 @@ import type { Build, BuildSecret, FolderOptions } from '../project.ts';
 import { refuseOutside } from '../read-text.ts';
 import { isRemoteContext, isRemoteSource } from './local-paths.ts';
 
-/** A stage's name or an image's. An equals sign would end the name in the builder's argument, and begin a path. */
+/** The name of a stage or an image. An equals sign would end the name in the builder's argument and begin a path. */
 const contextName = /^[a-z0-9._/-]+(?::[\w.-]+)?$/;
 
 export type BuildContext = {
@@ -20,7 +20,7 @@ export type BuildContext = {
   options: Pick<FolderOptions, 'repositories'>;
   variables: Variables;
 };
-/** `image`: what its Dockerfile says, where it can be read. */
+/** `image`: the settings of its Dockerfile, if it can be read. */
 export type ReadBuild = { build: Build; image: DockerImage | undefined; at: number };
 
 /** Undefined when the service is not built, or what it needs is not there; that is refused unless it has an image too. */
@@ -142,7 +142,7 @@ function placeOf(build: Field, { files, findings, options }: BuildContext): Buil
   return { isRemote: true, folder: remoteContext(read.source, below), ...isPrivate };
 }
 
-/** As Docker writes it. */
+/** Returns the context in Docker's notation. */
 function remoteContext({ git, ref = '', path = '' }: BuildSource, below: string): string {
   const folder = posix.join(path, below).replace(/^\.$/, '');
   const repository = git.replace(/\/+$/, '').replace(/(?:\.git)?$/, '.git');
@@ -187,7 +187,7 @@ function isInRepository(
   return false;
 }
 
-/** A map or a list of `NAME=value`; a name alone takes the value of the variable, and is left out without one. */
+/** Reads a map or a list of `NAME=value`. A name without a value gets the value of the variable, or is left out. */
 function pairs(field: Field | undefined, { lookup }: Variables): Record<string, string> {
   const read: [string, string | undefined][] =
     field?.tree.kind === 'map'

@@ -46,7 +46,7 @@ export function joinEnvironment(service: Field, context: EnvironmentContext): Tr
     for (const [name, value] of readOne(file, names, context)) values.set(name, value);
   }
   for (const [name, value] of given) {
-    // A name alone takes the value that it has where Compose runs.
+    // A name without a value gets its value from the environment.
     const taken = value.kind === 'scalar' && value.value === null ? lookup(name) : undefined;
     values.set(name, taken === undefined ? value : scalar(taken, value.at));
   }

@@ -6,7 +6,7 @@ import { shortNameOf, splitImage } from '../../config/values/image-names.ts';
 import type { FolderLayer, ImageToMake, Place } from '../project.ts';
 
 export type Images = {
-  /** The name under which the service runs the image; the same one for the same base and layers. */
+  /** Returns the name of the image that the service runs. The same base and layers give the same name. */
   nameFor(service: string, wanted: Wanted): string;
   all(): ImageToMake[];
 };
@@ -28,7 +28,7 @@ export function openImages(): Images {
   return {
     nameFor(service, { base, root, layers, at }) {
       const content = layers.map(({ at: _, ...layer }) => layer);
-      // The tag says under which name Compose would keep what is built, not what that is.
+      // The tag only says under which name Compose would store the result.
       const made = base.kind === 'build' ? Object.entries(base.build).filter(([key]) => key !== 'tag') : base.image;
       const id = JSON.stringify([made, content]);
       const known = images.get(id);
@@ -45,7 +45,7 @@ export function openImages(): Images {
 }
 
 /**
- * The last part of an image's name identifies it, and its version if that matters: a database with an added file is
+ * The last part of an image's name identifies it, with its version if that matters: a database with an added file is
  * still that database.
  */
 function freeName(

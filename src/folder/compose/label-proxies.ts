@@ -1,6 +1,6 @@
 /**
- * Proxies that learn from the engine's socket, by labels, who is behind them: Traefik. On a laptop one of them stands in
- * front; here the edge does, so that the proxy is left out and the routes are those that the labels say.
+ * Proxies that read their routes from labels through the engine's socket, such as Traefik. The edge replaces such a
+ * proxy, and its labels become routes.
  */
 
 import { isEngineSocket } from '../../config/compose/service-volumes.ts';
@@ -18,7 +18,7 @@ export function replaceLabelProxies(document: Tree, findings: Findings): Tree {
     const route = routeOf(labelsOf(service));
     return route ? [{ name, service, route }] : [];
   });
-  // Access rules and path changes: to leave them out would open or break the service behind them.
+  // Labels with access rules or path changes. Without them, the service would be exposed or broken.
   const isMore = services.some(([, service]) =>
     [...labelsOf(service).keys()].some((key) => /\.middlewares(?:\.|$)/.test(key)),
   );

@@ -16,7 +16,10 @@ export type Loaded = { tree: Tree; sources: string[] };
 /** Most files of a project, and longest chain of them. */
 const most = { files: 100, chain: 20 };
 
-/** @param paths Absolute; a later one is merged above an earlier one. Undefined when one cannot be read, which is refused. */
+/**
+ * @param paths Absolute paths. Later files are merged over earlier ones. Undefined if a file cannot be read, which is
+ * refused.
+ */
 export function loadCompose(paths: readonly string[], variables: Variables, loading: Loading): Loaded | undefined {
   const { files, findings, home } = loading;
   const sources: string[] = [];
@@ -38,7 +41,7 @@ export function loadCompose(paths: readonly string[], variables: Variables, load
     return tree;
   };
 
-  /** One file as it is to be merged: its variables replaced, its paths absolute, its services extended. */
+  /** Loads one file for the merge: variables replaced, paths absolute, services extended. */
   const loadFile = (path: string, bases: Bases, from: Variables, chain: readonly string[], at?: number) => {
     const written = readTree(path, at);
     if (!written) return undefined;

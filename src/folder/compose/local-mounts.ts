@@ -23,7 +23,7 @@ export type Mounted = {
   kept: Tree[];
   inline: { file: InlineFile; at: number }[];
   layers: FolderLayer[];
-  /** Folders whose place a volume takes; each is filled where the caller wants that. */
+  /** Folders that a volume replaces. The caller decides which of them are filled. */
   data: (Mount & { isThere: boolean })[];
 };
 
@@ -106,8 +106,8 @@ function place(bind: Mount, hidden: readonly string[], mounted: Mounted, context
   } else if (entry.kind === 'folder' && isData(bind, context)) {
     mounted.data.push({ ...bind, isThere: true });
   } else {
-    // Files of the document are added to those of the image, while a mounted folder hides them. Still, a key is never
-    // put into an image.
+    // Files of the document are added to those of the image, while a mounted folder hides them. Exception: secrets are
+    // never put into an image.
     const secrets = built !== undefined || holdsFiles(target);
     const found =
       entry.kind === 'file'
@@ -136,12 +136,12 @@ function holdsFiles(target: string): boolean {
   return /^\/(?:$|(?:bin|etc|home|lib|lib64|opt|root|sbin|srv|usr|var)(?:\/|$))/.test(target);
 }
 
-/** It is there to be mounted. */
+/** The folder only exists as a mount point. */
 function isEmptyInImages(target: string): boolean {
   return target.startsWith('/docker-entrypoint-initdb.d');
 }
 
-/** Things of the machine itself; `done` when there is nothing more to say. */
+/** Handles mounts of the machine itself. `done` if the mount needs nothing else. */
 function ofMachine({ source, target, at }: Mount, { findings, service }: MountContext): 'done' | undefined {
   if (isEngineSocket(source)) {
     const message = `"${service}" requires the engine's socket, which gives control of the host`;
@@ -215,7 +215,7 @@ function isCopied(
       }
       if (kind !== 'folder') return false;
       if (isWithin(source, from)) return trimmed(posix.join(to, relative(from, source))) === target;
-      // A part of what is mounted is copied, to where the mount would have it.
+      // A part of the mounted content is copied to the path where the mount would have it.
       return isWithin(from, source) && trimmed(to) === posix.join(target, relative(source, from));
     }),
   );
@@ -242,7 +242,7 @@ function isWithin(path: string, folder: string): boolean {
 /** Much longer than the first line of any script. */
 const firstBytes = 4096;
 
-/** The kernel takes the carriage return for a part of the interpreter's name, and finds no such program. */
+/** The kernel treats the carriage return as a part of the interpreter's name, and does not find the program. */
 function reportWindowsScript(source: string, shown: string, at: number, { files, findings }: MountContext): void {
   const beginning = files.read(source, firstBytes)?.toString('latin1') ?? '';
   if (!/^#![^\n]*\r\n/.test(beginning)) return;

@@ -56,7 +56,7 @@ function withoutGateway(service: string, hosts: Field, findings: Findings): Tree
   );
 }
 
-/** `external: true`: one that was made on this machine, by hand or by another project. */
+/** `external: true`: a volume that was created on this machine, manually or by another project. */
 function ofVolume(name: string, volume: Field, isUsed: boolean, findings: Findings): Tree {
   const { tree } = volume;
   const external = childOf(volume, 'external');

@@ -1,4 +1,7 @@
-/** Paths of this machine in a Compose file, made absolute: in files that are merged each is relative to its own folder. */
+/**
+ * Makes paths of this machine in a Compose file absolute, because paths of merged files are relative to different
+ * folders.
+ */
 import { resolve } from 'node:path';
 import { isHostPath } from '../../config/compose/service-volumes.ts';
 import type { Entry, Tree } from '../../config/document/tree.ts';
@@ -36,7 +39,7 @@ export function isRemoteContext(context: string): boolean {
   return isRemoteSource(context) || /^(?:docker-image:\/\/|oci-layout:|service:|target:)/.test(context);
 }
 
-/** `build` of a service or a pod: a context, or a map with one. A context in a `source` begins there. */
+/** Resolves `build` of a service or a pod: a context, or a map with one. A context in a `source` is relative to it. */
 export function absoluteBuild(build: Tree, bases: Bases): Tree {
   if (build.kind !== 'map') return absoluteSource(build, bases);
   return changeKeys(build, {

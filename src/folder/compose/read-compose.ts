@@ -112,7 +112,7 @@ function nameOf(loaded: Tree, { options, variables, files }: ComposeContext): st
   return options.name ?? variables.lookup('COMPOSE_PROJECT_NAME') ?? own ?? files.folder.split('/').at(-1) ?? 'app';
 }
 
-/** One service builds `image: app`, and another runs it. */
+/** Supports a service that builds `image: app` while another one runs it. */
 function builtAs(service: Field, builds: ReadonlyMap<string, ReadBuild>): ReadBuild | undefined {
   const image = textOf(childOf(service, 'image'));
   if (image === undefined || childOf(service, 'build')) return undefined;
@@ -215,7 +215,7 @@ function reportData(
   findings.note('data-folder', message, at, hint);
 }
 
-/** Anchors and the like have done their work; everything else at the top stays. */
+/** Removes anchors and similar keys. Other top-level keys stay. */
 function assemble(name: string, document: Tree, services: [string, Entry][], added: Added): Tree {
   const { at, to } = document;
   const top = { tree: document, path: [] };
@@ -255,7 +255,7 @@ function entryAt(top: Field, key: string): number | undefined {
   return child?.key?.at ?? child?.tree.at;
 }
 
-/** `driver_opts: { o: bind, device: ./data }` is a folder of the host under a name; a volume takes its place. */
+/** `driver_opts: { o: bind, device: ./data }` is a named folder of the host, which a volume replaces. */
 function withoutDevices(volumes: Tree | undefined): Tree | undefined {
   if (volumes?.kind !== 'map') return volumes;
   const changed = entriesOf({ tree: volumes, path: [] }).map(([name, definition]): [string, Entry] => {

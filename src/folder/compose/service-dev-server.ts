@@ -1,4 +1,4 @@
-/** Whether a service is a development server that would turn visitors away: by its command, and what lies in its folder. */
+/** Detects a development server that would refuse visitors, by the service's command and the files in its folder. */
 import { join } from 'node:path';
 import { childOf, entriesOf, type Field, itemsOf, textOf } from '../../config/document/tree.ts';
 import { devServerOf } from '../dev-servers.ts';
@@ -52,7 +52,7 @@ export function reportDevServer(name: string, command: string, variables: string
   findings.note('dev-server-host', message, at, server.hint);
 }
 
-/** As Compose has it: an entrypoint of the service's own ends the command of the image. */
+/** As in Compose, a service's own entrypoint removes the command of the image. */
 function commandOf(service: Field, image: DockerImage | undefined): string {
   const own = (key: string) => {
     const field = childOf(service, key);

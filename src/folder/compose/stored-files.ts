@@ -20,7 +20,7 @@ export type StoredFiles = {
   large: Map<string, string>;
 };
 
-/** `used`: only these are read; others stay as they are written. */
+/** `used`: only these are read. Others stay as they are written. */
 export function readStoredFiles(
   document: Tree,
   used: ReadonlySet<string>,
@@ -77,7 +77,7 @@ export function usedFiles(services: readonly Field[]): Set<string> {
   );
 }
 
-/** The service's own `configs` and `secrets` that stay, and the layers for the others. */
+/** Returns the service's `configs` and `secrets` that stay, and the layers for the others. */
 export function splitUses(
   service: Field,
   large: ReadonlyMap<string, string>,

@@ -1,6 +1,6 @@
 /**
- * Pods whose images are built: those with `build`, as Compose has it, and those whose image is `./name` with a Dockerfile in
- * the folder of that name.
+ * Pods whose images are built: those with `build`, as in Compose, and those whose image is `./name` with a Dockerfile
+ * in the folder of that name.
  */
 import { join, resolve } from 'node:path';
 import { childOf, entriesOf, type Field, itemsOf, type List, type Tree, textOf } from '../../config/document/tree.ts';
@@ -47,7 +47,7 @@ export function buildPods(root: Tree, context: Context): { tree: Tree; images: I
   return { tree: withKeys(root, { application: withKeys(application.tree, { pods: list }) }), images };
 }
 
-/** `web` of `./web:1`; what names a digest is there already. */
+/** Returns `web` for `./web:1`. An image with a digest already exists. */
 function ownName(image: string | undefined): string | undefined {
   if (!image?.startsWith('./')) return undefined;
   const { name, digest } = splitImage(image);

@@ -1,6 +1,6 @@
 /**
  * Replaces `${NAME}` in a native document if the folder has a value for it. Variables that a pod defines are left to
- * the service, which knows more about them, and so are the files of a pod, which have their own `${…}`.
+ * the service, which has more information. Files of a pod are also left, because they have their own `${…}`.
  */
 
 import type { Lookup } from '../../config/compose/interpolate.ts';
@@ -10,7 +10,7 @@ import { escapeParameters, readParameters } from '../../config/variables/paramet
 import type { Variables } from '../local-variables.ts';
 
 export type Filled = {
-  /** The same one when nothing in it has changed. */
+  /** The same tree if nothing has changed. */
   tree: Tree;
   /** Names without a value, with the offsets of their places. */
   missing: Map<string, number[]>;
@@ -18,7 +18,7 @@ export type Filled = {
   needed: Set<string>;
 };
 
-/** `document`: the service replaces nothing here, such as in the name of an image. */
+/** `document`: the service does not interpolate this place, such as the name of an image. */
 type Place = 'value' | 'document' | 'left';
 
 const documentMaps = new Set(['registryLogin', 'source']);

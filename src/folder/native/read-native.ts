@@ -14,7 +14,7 @@ import { fillValues } from './filled-values.ts';
 
 type Context = { base: string; files: FolderFiles; findings: Findings; options: FolderOptions };
 
-/** A document with nothing to fill and to build is sent as it stands. */
+/** A document without variables and builds is sent unchanged. */
 export function readNative(
   main: { text: string; tree: Tree },
   start: Project,

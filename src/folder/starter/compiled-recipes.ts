@@ -1,4 +1,4 @@
-/** Folders with a program in Go, Rust, Java or C#, which is compiled in one image and runs in a smaller one. */
+/** Recipes for programs in Go, Rust, Java or C#, which are compiled in one image and run in a smaller one. */
 import { basename } from 'node:path';
 import type { FolderFiles } from '../folder-files.ts';
 import { copyBuilt, programStage, type Recipe } from './recipe.ts';

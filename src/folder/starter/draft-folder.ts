@@ -12,10 +12,10 @@ import { lookedFor, recipeOf } from './recipes.ts';
 import { readText } from './texts.ts';
 
 export type Draft =
-  /** `berth up` takes what is there already. */
+  /** `berth up` uses an existing file. */
   | { kind: 'there'; file: string; isCompose: boolean }
   | { kind: 'nothing'; lookedFor: string[] }
-  /** `berth.yaml` comes last: with it, everything that it needs is there. */
+  /** `berth.yaml` is written last. If it exists, all files that it needs exist. */
   | { kind: 'draft'; found: string; port: number; isGuess: boolean; files: { name: string; content: string }[] };
 
 /** Returns whether a draft may replace what `readFolder` has refused. */
@@ -23,7 +23,7 @@ export function lacksDocument({ refusals }: Pick<Project, 'refusals'>): boolean 
   return refusals.some(({ code }) => code === 'nothing-found' || code === 'no-port');
 }
 
-/** Names what a draft was made from, and a guess as one. */
+/** Names the source of a draft, and whether it is a guess. */
 export function noteOf({ found, port, isGuess }: Draft & { kind: 'draft' }): Finding {
   const guess = isGuess ? ` The port ${port} is a guess: set it with EXPOSE, or in a berth.yaml.` : '';
   return { code: 'recipe', message: `Built from ${found}.${guess}` };

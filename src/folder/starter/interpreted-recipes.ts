@@ -43,7 +43,10 @@ export function rubyRecipe(files: FolderFiles): Recipe | undefined {
   };
 }
 
-/** Laravel and other frameworks with a folder `public`, and pages of PHP. Apache of the official image serves them. */
+/**
+ * A recipe for Laravel and other frameworks with a folder `public`, and for PHP pages. Apache of the official image
+ * serves them.
+ */
 export function phpRecipe(files: FolderFiles): Recipe | undefined {
   const hasComposer = isThere(files, 'composer.json');
   const page = firstThere(files, ['public/index.php', 'web/index.php', 'index.php']);
@@ -97,7 +100,7 @@ export function denoRecipe(files: FolderFiles): Recipe | undefined {
     ],
     command,
     port,
-    // Deno.serve listens on 8000 unless the program says otherwise.
+    // Deno.serve listens on 8000 by default.
     isGuess: false,
     ignored: ['node_modules', '.deno'],
   };

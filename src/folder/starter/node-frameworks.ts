@@ -1,4 +1,4 @@
-/** Frameworks of Node whose build makes pages, or a server that no start script starts. */
+/** Node frameworks whose build creates pages, or a server without a start script. */
 import type { FolderFiles } from '../folder-files.ts';
 import { type Package, readPackage } from './node-package.ts';
 import { firstText, readText } from './texts.ts';
@@ -20,7 +20,7 @@ const configOf = (files: FolderFiles, name: string) =>
 const pages = (output: string, isSinglePage = false): Outcome => ({ kind: 'pages', output, isSinglePage });
 const everywhere = { HOST: '0.0.0.0' };
 
-/** The first whose package is a dependency decides. Outputs are those that each framework documents as its default. */
+/** The first framework whose package is a dependency is used. Outputs are the documented defaults. */
 const frameworks: Framework[] = [
   {
     name: 'next',

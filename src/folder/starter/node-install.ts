@@ -10,7 +10,7 @@ export type Manager = {
   lock: string | undefined;
   /** Commands that prepare the manager, if the image lacks it. */
   prepare: string[];
-  /** Installs everything, or everything except the tools. */
+  /** Commands that install all packages, or all except development tools. */
   install: { all: string; production: string };
   /** Removes the tools after a build. */
   prune: string;
@@ -82,8 +82,9 @@ function versionOf({ packageManager }: Package, manager: string): string {
 const readByInstall = ['.npmrc', '.yarnrc.yml', 'pnpm-workspace.yaml'];
 
 /**
- * Copies what the installation reads, installs, and copies the rest with `copy`. The packages stay in the layer cache until one of
- * those files changes. The installation of a monorepo, and that of a package with an own install script, reads any file.
+ * Copies the files that the installation reads, installs, and copies the rest with `copy`. The packages stay in the
+ * layer cache until one of those files changes. The installation of a monorepo, or of a package with an install script,
+ * may read any file.
  */
 export function installLines(
   files: FolderFiles,

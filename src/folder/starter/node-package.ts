@@ -9,7 +9,7 @@ export type Package = {
   main: string | undefined;
   /** Names of all dependencies, those for development included. */
   dependencies: Set<string>;
-  /** Names of those for development alone. */
+  /** Names of packages for development only. */
   tools: Set<string>;
   /** The versions of Node that `engines` accepts. */
   engine: string | undefined;
@@ -19,7 +19,7 @@ export type Package = {
   workspaces: string[];
 };
 
-/** The version of Node that runs a package that says nothing else. */
+/** The default version of Node. */
 const usualNode = 26;
 const oldestNode = 16;
 
@@ -43,13 +43,14 @@ export function readPackage(files: FolderFiles, folder = '.'): Package | undefin
       workspaces: Array.isArray(listed) ? listed.filter((one) => typeof one === 'string') : [],
     };
   } catch {
-    // Not JSON: nothing in it can be started.
+    // The file is not valid JSON, so nothing can be started.
     return undefined;
   }
 }
 
 /**
- * The image of Node for a package: the version in `.nvmrc` or `.node-version`, else the newest one that `engines` accepts.
+ * Returns the Node image for a package: the version in `.nvmrc` or `.node-version`, or the newest one that `engines`
+ * accepts.
  */
 export function nodeImage(files: FolderFiles, { engine }: Package): string {
   const written = readText(files, '.nvmrc') ?? readText(files, '.node-version');

@@ -18,7 +18,7 @@ const usualPort = 3000;
 
 type Plan = { outcome: Outcome; what: string; isGuess: boolean; needsTools: boolean };
 
-/** Undefined without a package, and for one that nothing starts or builds. */
+/** Undefined without a package, and without a start script or a build. */
 export function nodeRecipe(files: FolderFiles): Recipe | undefined {
   const root = readPackage(files);
   if (!root) return undefined;

@@ -7,12 +7,12 @@ import { isThere, readText } from './texts.ts';
 
 export type Workspace = { folder: string; found: Package };
 
-/** Most packages that are looked at. */
+/** The maximum number of packages that are read. */
 const maxPackages = 200;
 
 /**
- * The packages that can be deployed: those with a start script or a build of their own. One of a folder `apps` or `services` is
- * an application; one of `packages` is one only if no other is.
+ * Returns the deployable packages: those with a start script or a build. Packages in `apps` or `services` are
+ * applications. Packages in `packages` are only used without those.
  */
 export function applicationsOf(files: FolderFiles, found: Package): Workspace[] {
   const folders = patternsOf(files, found).flatMap((pattern) => foldersOf(files, pattern));
@@ -28,7 +28,7 @@ export function applicationsOf(files: FolderFiles, found: Package): Workspace[] 
   return started.length > 0 ? started : apps;
 }
 
-/** The command that builds one package, after those of the workspace that it depends on. */
+/** Returns the command that builds one package, after the packages of the workspace that it depends on. */
 export function buildOfWorkspace(files: FolderFiles, { folder }: Workspace): string {
   if (isThere(files, 'turbo.json')) return `npx turbo run build --filter=./${folder}`;
   if (isThere(files, 'pnpm-lock.yaml')) return `pnpm --filter ./${folder}... run build`;
@@ -47,7 +47,7 @@ function packagesOf(document: Document): string[] {
   return Array.isArray(packages) ? packages.filter((one) => typeof one === 'string') : [];
 }
 
-/** `apps/*` is each folder in `apps`; other patterns are read as the name of one folder. */
+/** `apps/*` matches each folder in `apps`. Other patterns are the name of one folder. */
 function foldersOf(files: FolderFiles, pattern: string): string[] {
   const parent = /^(?:\.\/)?([\w./@-]+)\/\*{1,2}$/.exec(pattern)?.[1];
   if (parent === undefined) return [pattern];

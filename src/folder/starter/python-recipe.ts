@@ -48,7 +48,7 @@ function pythonImage(files: FolderFiles): string {
   return `python:${/^(?:python-)?(3\.\d{1,2})\b/.exec(written.trim())?.[1] ?? usualPython}-slim`;
 }
 
-/** Installs with the tool whose lock file is there, into the Python of the image. */
+/** Installs into the Python of the image, with the tool whose lock file exists. */
 function installLines(files: FolderFiles, file: string, more: string): string[] {
   const pip = 'pip install --no-cache-dir';
   const extra = more === '' ? [] : [`RUN ${pip}${more}`];

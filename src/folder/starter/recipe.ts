@@ -6,10 +6,10 @@ export type Recipe = {
   lines: string[];
   /** Environment variables of the program, in addition to PORT. */
   env?: Record<string, string>;
-  /** The program as words; absent for an image that starts a server by itself. */
+  /** The command as words. Absent for an image that starts a server by itself. */
   command?: string[];
   port: number;
-  /** Nothing in the folder says the port. */
+  /** Whether the port is a guess, because no file of the folder contains it. */
   isGuess: boolean;
   /** Names for `.dockerignore`, in addition to those that are always in it. */
   ignored: string[];
@@ -21,7 +21,7 @@ const user = '1000:1000';
 /** A copy that the program may change. */
 export const copyAll = `COPY --chown=${user} . .`;
 
-/** The lines that begin the image of a program. Its folder belongs to the program; what else is in the image does not. */
+/** Returns the first lines for a program's image. Only its folder belongs to the program's user. */
 export function programStage(from: string): string[] {
   return [`FROM ${from}`, 'WORKDIR /app', `RUN chown ${user} /app`];
 }
@@ -42,7 +42,10 @@ export function dockerfileOf({ lines, env = {}, command, port }: Recipe): string
   return `${[...lines, ...(program ?? []), `EXPOSE ${port}`, ...(start ?? [])].join('\n')}\n`;
 }
 
-/** Lines for pages that nginx serves. `isSinglePage`: every unknown path gets `index.html`, which routes in the browser. */
+/**
+ * Returns the lines for pages that nginx serves. `isSinglePage`: unknown paths get `index.html`, which routes in the
+ * browser.
+ */
 export function pagesStage(copy: string, { isSinglePage = false } = {}): string[] {
   const server = 'listen 80; root /usr/share/nginx/html; location / { try_files $uri $uri/ /index.html; }';
   const routes = `RUN echo 'server { ${server} }' > /etc/nginx/conf.d/default.conf`;

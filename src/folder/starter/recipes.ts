@@ -27,7 +27,7 @@ export function recipeOf(files: FolderFiles): Recipe | undefined {
   return undefined;
 }
 
-/** A `Procfile` says how the program is started. It starts where PORT says, as its platforms do. */
+/** Uses the start command of a `Procfile`. It listens on PORT, as on platforms that use this file. */
 function withProcfile(recipe: Recipe, files: FolderFiles): Recipe {
   const command = recipe.command && procfileCommand(files);
   if (!command) return recipe;

@@ -1,4 +1,4 @@
-/** Small files that are looked into to see what a folder is. */
+/** Reads small files to detect the kind of a folder. */
 import { join } from 'node:path';
 import type { FolderFiles } from '../folder-files.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Health checks that are commands. The engine starts each as a process in the container, with the user, limits and
- * capabilities of the container. These commands are hostile: their time and output are limited, one runs at a time, and
- * a command that does not end is killed if we may, and never joined by a second one.
+ * Health checks that are commands. The engine starts each as a process in the container, with the container's user,
+ * limits and capabilities. These commands are untrusted: their time and output are limited, and only one runs at a
+ * time. A command that does not end is killed if permitted, and no second one starts before that.
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,9 +20,9 @@ const endPauseMs = 20;
 
 type Output = { text: string; end: 'ended' | 'flood' | 'cut-off' };
 
-/** For one start of one container. The caller must not start a second check while the command runs. */
+/** Creates the check for one start of a container. The caller must not start a second check while the command runs. */
 export function createCommandCheck(docker: Docker, containerId: string): RunCheck {
-  /** It was given up, and may still run. */
+  /** The command of an abandoned check, which may still run. */
   let left: Docker.Exec | undefined;
 
   return async ({ command, timeoutSeconds }) => {
@@ -36,14 +36,14 @@ export function createCommandCheck(docker: Docker, containerId: string): RunChec
       const patience = AbortSignal.timeout(timeoutSeconds * 1000);
       const output = await outputOf(exec, patience);
       const code = output.end === 'ended' ? await exitCode(exec, patience) : await codeNow(exec);
-      // A process that has ended may have left children behind that hold its output.
+      // A process that has ended may have left child processes that hold its output open.
       if (code !== undefined) return reasonOf(command, endOf(code, output.text));
       left = exec;
       await kill(exec, containerId);
       const isFlood = output.end === 'flood';
       return reasonOf(command, isFlood ? { kind: 'flood' } : { kind: 'timed-out', afterSeconds: timeoutSeconds });
     } catch {
-      // Between two starts nothing can be run in a container, and no engine answers always.
+      // Between two starts, no command can run in the container, and the engine may be unavailable.
       return { kind: 'unreachable', words: `health check \`${programOf(command)}\` has not been run yet` };
     }
   };
@@ -129,7 +129,7 @@ async function killGroup(pid: number, containerId: string): Promise<void> {
       readFile(`/proc/${pid}/stat`, 'utf8'),
     ]);
     if (!cgroups.includes(containerId)) return;
-    // `pid (name) state ppid pgrp …`; the name may hold anything.
+    // `pid (name) state ppid pgrp …`. The name may contain any character.
     const group = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
     process.kill(group === pid ? -pid : pid, 'SIGKILL');
   } catch {

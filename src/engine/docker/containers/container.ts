@@ -36,7 +36,7 @@ export type ContainerRequest = {
   gpu?: number;
   /** See `mountsOf`. */
   boundTo?: ReadonlyMap<string, string>;
-  /** The control group of all containers, and what they may hold together. Absent where it is the engine's. */
+  /** The control group of all containers, and its limit. Absent if the engine's own group is used. */
   group?: { parent: string; limitBytes: number } | undefined;
   /** How fast it may read and write on which devices. */
   throttle?: { devices: string[]; rate: DiskRate } | undefined;
@@ -53,7 +53,7 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
   const { container = {} } = workload;
   const { memoryBytes } = limitsOf(workload.resources);
   const limits: HostConfig = {
-    // A service has to survive a restart of the engine; a job that keeps failing has failed.
+    // A service must survive a restart of the engine. A job that keeps failing has failed.
     RestartPolicy: restartPolicyOf(workload.readiness),
     ...resourcesOf(workload.resources, host),
   };
@@ -117,7 +117,7 @@ function withoutMeaning(imageLabels: readonly string[]): Labels {
   return Object.fromEntries(imageLabels.map((key) => [key, '']));
 }
 
-/** A service has to survive a restart of the engine; a job that keeps failing has failed. */
+/** A service must survive a restart of the engine. A job that keeps failing has failed. */
 function restartPolicyOf(readiness: Readiness): NonNullable<HostConfig['RestartPolicy']> {
   if (readiness.kind === 'exit') return { Name: 'on-failure', MaximumRetryCount: 3 };
   return { Name: readiness.mayEnd ? 'on-failure' : 'unless-stopped', MaximumRetryCount: 0 };
@@ -126,7 +126,7 @@ function restartPolicyOf(readiness: Readiness): NonNullable<HostConfig['RestartP
 function resourcesOf(resources: Workload['resources'], host: HostFacts): HostConfig {
   const limits = limitsOf(resources);
   const memory = limits.memoryBytes;
-  // Docker refuses more processors than the host has; a configuration may come from a larger one.
+  // Docker refuses more processors than the host has. The configuration may come from a larger host.
   const cpuMillis = Math.min(limits.cpuMillis, host.cpus * 1000);
   return {
     Memory: memory,
@@ -134,15 +134,15 @@ function resourcesOf(resources: Workload['resources'], host: HostFacts): HostCon
     // The reserved memory, which the kernel reclaims last.
     MemoryReservation: Math.min(Math.max(requestsOf(resources).memoryBytes, minReservation), memory),
     NanoCpus: Math.round(cpuMillis * 1_000_000),
-    // On a busy machine, each container gets as much as it requested, however many other containers run.
+    // On a busy machine, each container gets its requested share, independent of the number of containers.
     CpuShares: Math.max(2, Math.round((requestsOf(resources).cpuMillis * 1024) / 1000)),
   };
 }
 
 /**
  * The image's own health check applies if neither the configuration nor a port defines readiness. The engine starts
- * each check as a process, which costs the machine some 50 ms outside of all limits. So we set the times. A time left
- * out here would be the image's.
+ * each check as a process, which costs about 50 ms outside of all limits, so Berth sets the times. A missing time would
+ * be the image's.
  */
 function healthCheckOf(readiness: Readiness, image: ImageFacts, host: HostFacts): ContainerCreateOptions {
   if (!image.hasHealthCheck) return {};
@@ -159,7 +159,7 @@ function healthCheckOf(readiness: Readiness, image: ImageFacts, host: HostFacts)
  * it.
  */
 
-/** `memoryBytes`: the limit, which what lies in memory counts towards. */
+/** `memoryBytes`: the limit, which includes in-memory directories. */
 export function withOptions(
   base: HostConfig,
   options: ContainerOptions,
@@ -171,7 +171,7 @@ export function withOptions(
 ): HostConfig {
   const { shmBytes, readOnly, ulimits = {}, groups, extraHosts = {}, sysctls } = options;
   const inMemory = directoriesInMemory(options, mountPaths);
-  // A configuration's own words come first; two lines of one name would both hold.
+  // Entries of the configuration replace others, because the container would use both lines of a name.
   const hosts = Object.entries({ ...Object.fromEntries(known ?? []), ...extraHosts });
   const own = new Set(Object.keys(ulimits));
   return {
@@ -200,7 +200,7 @@ function directoriesInMemory({ tmpfs = [], readOnly }: ContainerOptions, mountPa
   return readOnly && !taken.includes('/tmp') ? [...tmpfs, { mountPath: '/tmp' }] : tmpfs;
 }
 
-/** Without a size of its own a directory would take half of the machine's memory, before its pod is killed for it. */
+/** Without a size, a directory could take half of the machine's memory before its pod is killed. */
 function mountWords({ sizeBytes, mode = '1777', user, group, isExecutable }: TmpfsSpec, memoryBytes: number): string {
   const size = Math.min(sizeBytes ?? Math.floor(memoryBytes / 2), memoryBytes);
   return [
@@ -214,27 +214,27 @@ function mountWords({ sizeBytes, mode = '1777', user, group, isExecutable }: Tmp
 
 /** Masked as empty: files that reveal the machine or other containers, or allow timing observations. */
 const maskedPaths = [
-  // The engine's own list, which ours replaces.
+  // The engine's own list, which this list replaces.
   ...['/proc/acpi', '/proc/asound', '/proc/interrupts', '/proc/kcore', '/proc/keys', '/proc/latency_stats'],
   ...['/proc/sched_debug', '/proc/scsi', '/proc/timer_list', '/proc/timer_stats', '/sys/firmware'],
   '/sys/devices/virtual/powercap',
-  // How the machine was started; operators have addresses and keys there.
+  // The kernel's command line, which may contain addresses and keys of the operator.
   '/proc/cmdline',
   // These files show the host's disks and the file behind each volume, with the names of other deployments.
   ...['/proc/diskstats', '/proc/partitions', '/sys/block', '/sys/devices/virtual/block', '/sys/fs/ext4'],
-  // Serial numbers, by which a cloud knows its machine.
+  // Serial numbers, which identify the machine to a cloud.
   '/sys/devices/virtual/dmi',
-  // Where the kernel keeps what, for those who look for a way in.
+  // Kernel addresses, which help attackers.
   ...['/proc/kallsyms', '/proc/iomem', '/proc/ioports', '/proc/slabinfo', '/proc/vmallocinfo', '/proc/modules'],
   ...['/proc/kpagecount', '/proc/kpageflags', '/proc/kpagecgroup', '/proc/key-users', '/sys/kernel/vmcoreinfo'],
 ];
 
-/** The engine's own list, and where older kernels have their control groups: a directory that the engine leaves open. */
+/** The engine's own list, and the control groups of older kernels, which the engine leaves writable. */
 const readonlyPaths = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger', '/sys/fs/cgroup'];
 
 /**
- * So that a container may have 256 processes. gVisor makes two of the machine's for each, and up to 60 for itself
- * (measured); when it gets no more, it ends, and the container with it.
+ * Allows 256 processes per container. gVisor needs two host processes for each, and up to 60 for itself (measured). If
+ * it cannot create one, it ends, and the container with it.
  */
 const processes = { runc: 256, runsc: 2 * 256 + 192 };
 
@@ -254,7 +254,7 @@ export function hardening(architecture: string, runtime: Runtime = 'runc', build
     IpcMode: 'private',
     PidsLimit: processes[runtime],
     Ulimits: [
-      // Docker's own default is a million. An engine that is a guest itself may not give more than 20,000 (measured).
+      // Docker's default is a million. An engine in a virtual machine may not allow more than 20,000 (measured).
       { Name: 'nofile', Soft: 16_384, Hard: 16_384 },
       // A crash writes no image of the memory, with passwords in it, into a volume.
       { Name: 'core', Soft: 0, Hard: 0 },

@@ -1,4 +1,7 @@
-/** Commands in containers that this service has started and not ended yet: the next one ends those of a killed one. */
+/**
+ * Commands in containers that this service has started and that have not ended. After a kill, the next service ends
+ * them.
+ */
 
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,11 +12,11 @@ import { wait } from '../../../lib/wait.ts';
 import { orAbsent } from '../faults.ts';
 import { type ControlGroup, findControlGroup } from '../groups/container-group.ts';
 
-/** Between two looks at whether one has begun. */
+/** The interval of checks for the start of a command. */
 const lookEveryMs = 500;
 
 export type ExecJournal = {
-  /** Before it is started. */
+  /** Called before the command is started. */
   add(execId: string): Promise<void>;
   forget(execId: string): Promise<void>;
 };
@@ -60,10 +63,10 @@ export async function endOnceBegun(
   }
 }
 
-/** Kills a command with what it has started, and forgets it. @returns false where it has not begun. */
+/** Kills a command with its child processes, and removes it from the journal. @returns false if it has not started. */
 async function endIfBegun(docker: Docker, folder: string, execId: string): Promise<boolean> {
   const exec = await orAbsent(docker.getExec(execId).inspect());
-  // One that could not be started has a status and no number.
+  // A command that could not be started has an exit code and no process ID.
   if (exec && exec.Pid === 0 && exec.ExitCode === null) return false;
   const container = exec && (await orAbsent(docker.getContainer(exec.ContainerID).inspect()));
   const group = container && (await findControlGroup(container.State.Pid, container.Id));
@@ -80,7 +83,7 @@ async function endIfBegun(docker: Docker, folder: string, execId: string): Promi
 /** Numbers of the machine, not of the container. `startedAt`: ticks since the machine has started. */
 type ProcessEntry = { pid: number; parent: number; session: number; startedAt: number };
 
-/** The leader of a session. Without `startedAt` it has ended, and another process may have its number. */
+/** The leader of a session. Without `startedAt`, it has ended, and its process ID may have been reused. */
 export type Leader = { pid: number; startedAt?: number };
 
 /** Processes that fork while they are killed are found again. The container's limits stop those that fork faster. */
@@ -106,7 +109,10 @@ export async function leaderOf(pid: number): Promise<Leader> {
   return startedAt === undefined ? { pid } : { pid, startedAt };
 }
 
-/** PURE. None where another process has the leader's number: it is not given away while a session has it. */
+/**
+ * PURE. Returns the processes of a session. Empty if another process has the leader's ID, because an ID is not reused
+ * while a session has it.
+ */
 export function sessionOf(leader: Leader, processes: readonly ProcessEntry[]): ProcessEntry[] {
   const holder = processes.find(({ pid }) => pid === leader.pid);
   if (holder && holder.startedAt !== leader.startedAt) return [];
@@ -120,7 +126,10 @@ export function sessionOf(leader: Leader, processes: readonly ProcessEntry[]): P
   return processes.filter(({ pid }) => found.has(pid));
 }
 
-/** PURE. `pid (name) state ppid pgrp session … starttime …`; the name may hold anything. Undefined for what only waits to be reaped. */
+/**
+ * PURE. Parses `pid (name) state ppid pgrp session … starttime …`. The name may contain any character. Undefined for
+ * zombies.
+ */
 export function readProcess(stat: string): ProcessEntry | undefined {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, parent, , session] = fields;
@@ -138,8 +147,8 @@ async function processesOf({ accounting }: ControlGroup): Promise<ProcessEntry[]
 }
 
 /**
- * Checks and kills in the same turn, because the process may have ended and another one may have its number.
- * Microseconds pass in between, and a number recurs after at least 32,768 others.
+ * Checks and kills in the same turn, because the process may have ended and its ID may have been reused. Only
+ * microseconds pass in between, and an ID is reused after at least 32,768 others.
  */
 export function kill({ pid, startedAt }: ProcessEntry): void {
   try {

@@ -18,7 +18,7 @@ import { type ControlGroup, findControlGroup } from '../groups/container-group.t
 import { readFrames } from './exec-frames.ts';
 import { type ExecJournal, killSession, type Leader, leaderOf } from './exec-journal.ts';
 
-/** Between two looks at whether it has started. */
+/** The interval of checks for the start of the command. */
 const lookEveryMs = 20;
 /** A start takes 100 ms, seconds on a busy machine. */
 const patienceMs = 30_000;
@@ -81,7 +81,7 @@ async function begin(
     leader = await untilStarted(exec);
     if (!leader) throw await notStarted(command, outputOf(socket, terminal));
     const resize = async ({ columns: w, rows: h }: TerminalSize) => {
-      // One that has ended has no terminal.
+      // An ended command has no terminal.
       await exec.resize({ w, h }).catch(() => {});
     };
     if (terminal) await resize(terminal);
@@ -104,7 +104,7 @@ function running(
       const either = new AbortController();
       const { signal } = either;
       await Promise.race([once(socket, 'drain', { signal }), once(socket, 'close', { signal })]).catch(() => {});
-      // The one that has not come is not listened for any more: there is a next piece.
+      // Removes the listener that was not called, because there is a next piece.
       either.abort();
       return socket.writable;
     },
@@ -134,7 +134,7 @@ async function* outputOf(socket: Socket, terminal: TerminalSize | undefined): As
     if (terminal) for await (const bytes of pieces) yield { from: 'stdout', bytes };
     else yield* readFrames(pieces);
   } catch {
-    // The connection broke: with the engine, the container or by us. Nothing comes any more.
+    // The connection broke: with the engine or the container, or it was closed here.
   }
 }
 
@@ -144,14 +144,14 @@ async function untilStarted(exec: Docker.Exec): Promise<Leader | undefined> {
   for (;;) {
     const found = await orAbsent(exec.inspect());
     if (found && found.Pid > 1) return found.Running ? await leaderOf(found.Pid) : { pid: found.Pid };
-    // The engine accepts the connection first. Until then, neither is true of a command that is about to start.
+    // The engine accepts the connection first. Until then, a command that is about to start has neither state.
     const hasFailed = !found || (!found.Running && found.ExitCode !== null);
     if (hasFailed || patience.aborted) return undefined;
     await delay(lookEveryMs);
   }
 }
 
-/** Instead of output there are the words of the container runtime. */
+/** The container runtime's error message replaces the output. */
 async function notStarted(command: readonly string[], output: AsyncIterable<ExecOutput>): Promise<EngineFault> {
   let words = '';
   for await (const { bytes } of output) {

@@ -1,6 +1,6 @@
 /**
- * How a container ended the last time. Docker says it only while nothing runs: of one that runs again it keeps the
- * instant and whether it was killed for memory, and forgets the code. That is in its events.
+ * How a container last ended. Docker reports it only while the container is stopped. For a running container, Docker
+ * keeps the time and whether it was killed for memory, but not the exit code. The exit code is in its events.
  */
 import { createInterface } from 'node:readline';
 import type Docker from 'dockerode';
@@ -10,11 +10,11 @@ import { phaseOf } from './inspected-state.ts';
 
 export type Exit = Ending & {
   at: Instant;
-  /** Docker's words for that instant; another exit has others. */
+  /** Docker's text for the instant. Each exit has another one. */
   finishedAt: string;
 };
 
-/** 128 and SIGKILL: what the kernel sends who uses too much memory, and others send too. */
+/** 128 and SIGKILL: the signal of the kernel's OOM killer, but also of others. */
 const killedCode = 137;
 
 /** The engine hears of the end and of what it was killed for from two sides, and not always in that order. */
@@ -26,7 +26,7 @@ const latenessMs = 500;
 
 /** `exit` is undefined if it cannot be found out. */
 export type KnownEnd = {
-  /** Docker's words for the instant; another end has others. */
+  /** Docker's text for the instant. Each end has another one. */
   finishedAt: string;
   exit: Exit | undefined;
   /** Later events cannot change it, so the engine need not be queried again. */
@@ -34,8 +34,8 @@ export type KnownEnd = {
 };
 
 /**
- * How the container ended last. No exit if it never ended or the cause is unknown. `before`: the result of the previous
- * look, which is about another end if the container ended in between. `nowMs`: the engine's clock.
+ * Returns how the container last ended. No exit if it never ended or the cause is unknown. `before`: the previous
+ * result, which is about another end if the container ended since. `nowMs`: the engine's clock.
  */
 export async function lastEnd(
   docker: Docker,
@@ -50,10 +50,10 @@ export async function lastEnd(
   if (before?.finishedAt === finishedAt && (before.isSettled || isSettled(before.exit, nowMs))) return before;
   const reported = reportedExit(inspected, { at, finishedAt });
   if (reported && isCertain(reported)) return { finishedAt, exit: reported, isSettled: true };
-  // Not now: the engine would only answer once its clock reaches that instant.
+  // Not the current time, because the engine responds only when its clock reaches the instant.
   const toMs = hasEnded(inspected) ? at + latenessMs : Date.parse(inspected.State.StartedAt);
   const ends = await readEnds(docker, inspected.Id, { fromMs: at - causeMs, toMs });
-  // An engine that did not answer may know it.
+  // If the engine did not respond, it may still know the exit.
   const isAnswered = ends !== undefined && nowMs - at > settleMs;
   const missed = endIn(ends ?? [], at);
   if (!missed) return { finishedAt, exit: reported, isSettled: isAnswered };
@@ -106,9 +106,9 @@ function isKilled({ State }: Docker.ContainerInspectInfo): boolean {
 export type End = { atMs: number; code: number; isOutOfMemory: boolean };
 
 /**
- * The one of that instant: its event is a moment younger, and the next end a whole start away. On a busy machine the
- * kernel's word on memory is sometimes lost on its way through containerd, whose watch ends with the container: who is
- * killed again and again within a minute of such an end was killed for the same.
+ * Returns the end of that instant. Its event is slightly later, and the next end is a whole start later. On a busy
+ * machine, the OOM event of the kernel can get lost in containerd, whose watch ends with the container. A container
+ * that is killed again within a minute of an OOM kill counts as killed for memory.
  */
 export function endIn(ends: readonly End[], atMs: number): Omit<End, 'atMs'> | undefined {
   const index = ends.findIndex((each) => each.atMs >= atMs);
@@ -120,7 +120,7 @@ export function endIn(ends: readonly End[], atMs: number): Omit<End, 'atMs'> | u
   return { code, isOutOfMemory: isOutOfMemory || isAgain };
 }
 
-/** PURE. `lines` are events of one container, oldest first: `oom` belongs to the next `die`, or to one just before. */
+/** PURE. `lines`: events of one container, oldest first. `oom` belongs to the next `die`, or to one just before. */
 export function parseEnds(lines: readonly string[]): End[] {
   const ends: End[] = [];
   let killedAtMs: number | undefined;
@@ -140,7 +140,7 @@ export function parseEnds(lines: readonly string[]): End[] {
 
 type DockerEvent = { Action?: string; timeNano?: number; Actor?: { Attributes?: Record<string, string> } };
 
-/** The engine keeps its last 256 events, and forgets all at a restart; undefined when it does not answer. */
+/** Reads the last events. The engine keeps 256, and loses them at a restart. Undefined if it does not respond. */
 async function readEnds(
   docker: Docker,
   containerId: string,

@@ -1,7 +1,7 @@
 /**
- * The files of a workload, put into its container between its creation and its start: as an archive and never through
- * a shell, so that every byte arrives as it was written. Docker mounts the container's volumes for that, so a file
- * below a mount path lands in the volume.
+ * Copies the files of a workload into its container between its creation and its start. They are sent as an archive,
+ * not through a shell, so that every byte is preserved. Docker mounts the container's volumes for that, so a file below
+ * a mount path gets into the volume.
  */
 import { posix } from 'node:path';
 import type Docker from 'dockerode';
@@ -9,7 +9,7 @@ import { pack } from 'tar-stream';
 import type { Workload } from '../../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine.ts';
 
-/** Paths that the engine mounts over when the container starts: a file put there would never be seen. */
+/** Paths that the engine mounts over at the start of the container. A file there would be hidden. */
 const hiddenAtStart = /^\/(dev|proc|sys)(\/|$)|^\/etc\/(hosts|hostname|resolv\.conf)$/;
 
 export async function putFiles(container: Docker.Container, workload: Workload): Promise<void> {

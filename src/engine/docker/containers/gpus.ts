@@ -1,11 +1,11 @@
 /** PURE. Which of the host's GPUs a new container gets. */
 
-/** The workload whose container has the GPU, or will get one. */
+/** The workload whose container has the GPU, or will get it. */
 export type GpuHolder = { deploymentId: string; pod: string; replica: number };
 
 /**
- * A number below `count` that no other deployment has, or undefined. While an update replaces a container, the new one
- * shares the number of the old one: they have one holder, and the budget counts them once.
+ * Returns a GPU number below `count` that no other deployment uses, or undefined. While an update replaces a container,
+ * the new one shares the number of the old one: both are one holder, and the budget counts them once.
  */
 export function gpuFor(
   wanted: GpuHolder,
@@ -17,6 +17,6 @@ export function gpuFor(
   if (former) return former.gpu;
   const taken = new Set(held.map(({ gpu }) => gpu));
   const free = Array.from({ length: count }, (_, gpu) => gpu).find((gpu) => !taken.has(gpu));
-  // Its own that go with the update are there until the new ones are ready.
+  // The containers that the update removes keep their GPUs until the new ones are ready.
   return free ?? own[0]?.gpu;
 }

@@ -3,9 +3,8 @@ import { podAddressesOf } from '../../../deployment/workload/pod-addresses.ts';
 import type { Neighbour, Workload } from '../../../deployment/workload/workload.ts';
 
 /**
- * Each name leads to its pod address. A name that the container alone has leads to its own address, since programs listen
- * on the address of their own name. A name that it shares with other replicas is left to the engine's DNS, which answers
- * with all of them.
+ * Maps each name to its pod address. A name of this container alone maps to its own address, because programs listen on
+ * the address of their own name. A name that replicas share is left to the engine's DNS, which returns all of them.
  */
 export function hostsOf(
   { pod, replica, aliases }: Pick<Workload, 'pod' | 'replica' | 'aliases'>,

@@ -1,11 +1,10 @@
 /**
- * PURE. Which volumes a container gets where.
- *
- * An image that declares a VOLUME below one of the workload's mounts would get an anonymous volume there, which hides
- * that part of the workload's volume and is lost when the container is replaced. (PostgreSQL up to 17 declares
- * /var/lib/postgresql/data, and many configurations mount a volume at /var/lib/postgresql.) Such a path gets a volume
- * of its own that lives and dies with the one above it; where that one has a file system of its own, it is another
- * directory of the same. A subdirectory of the same volume would do as well, but Docker has no such mounts before 25.
+ * PURE. Decides which volumes a container gets at which paths. If an image declares a VOLUME below a mount of the
+ * workload, it would get an anonymous volume there, which hides that part of the workload's volume and is lost when the
+ * container is replaced. (PostgreSQL up to 17 declares /var/lib/postgresql/data, and many configurations mount a volume
+ * at /var/lib/postgresql.) Such a path gets its own volume with the same lifetime as the one above it. If that one has
+ * its own file system, the path is another directory of it. A subdirectory of the same volume would also work, but
+ * Docker supports such mounts only since 25.
  */
 import { posix } from 'node:path';
 import type { MountSettings } from 'dockerode';
@@ -17,8 +16,8 @@ import { nestedSlug, nestedVolumeName, volumeName } from '../names.ts';
 export type NestedVolume = { volume: string; path: string; relativePath: string; slug: string };
 
 /**
- * `boundTo`: the directories of volumes, by their path in the container, where they are not Docker's own: one that Docker
- * has forgotten is bound to what is in it again.
+ * `boundTo`: the directories of volumes that are not Docker's own, by their path in the container. If Docker has lost
+ * such a volume, it is bound to the directory again.
  */
 export function mountsOf(
   owner: string,
@@ -45,7 +44,7 @@ export function mountsOf(
         bound(path),
       ),
     ),
-    // Anonymous as Docker would make it, but labelled: one that is left behind is then found.
+    // Anonymous volumes as Docker would create them, but with labels, so that leftovers can be found.
     ...imageVolumes
       .map(absolute)
       .filter((path) => !taken.has(path))
@@ -54,8 +53,8 @@ export function mountsOf(
 }
 
 /**
- * Anonymous volumes, which leave with their container. Docker's removal keeps the directory. Docker refuses an anonymous
- * volume that is mounted read-only, so the volume itself is read-only.
+ * Returns anonymous volumes that bind shared directories and are removed with their container. Docker's removal keeps
+ * the directory. Docker refuses an anonymous volume that is mounted read-only, so the volume itself is read-only.
  */
 export function sharedMounts(
   owner: string,
@@ -94,7 +93,7 @@ function innermostAbove<T extends { path: string }>(mounts: T[], path: string): 
     .sort((a, b) => b.path.length - a.path.length)[0];
 }
 
-/** The local driver's words for a directory that is there already. */
+/** The local driver's options for an existing directory. */
 export function bindTo(directory: string): Record<string, string> {
   return { type: 'none', o: 'bind', device: directory };
 }

@@ -5,7 +5,7 @@ import { removeContainer } from './removal.ts';
 
 const halfGone = 'unable to remove filesystem for 9a52: unlinkat /var/lib/docker/containers/9a52: directory not empty';
 
-/** An engine whose removals end like this, one after the other. The last answer repeats. Also counts the requests. */
+/** An engine whose removals return these answers in order. The last answer repeats. Also counts the requests. */
 async function removing(t: TestContext, answers: { status: number; message?: string }[]) {
   let requested = 0;
   const docker = await clientOf(t, ({ method }, response) => {

@@ -24,7 +24,7 @@ export async function removeContainer(docker: Docker, id: string): Promise<void>
     try {
       return await unless(container.remove({ v: true, force: true }), 404);
     } catch (error) {
-      // Another removal is under way: done when that one is.
+      // Another removal is in progress. Waits for its end.
       if (statusOf(error) === 409) return await unless(container.wait({ condition: 'removed' }), 404);
       if (tries === removalTries || !/directory not empty/.test(textOf(error))) throw error;
       await setTimeout(removalPauseMs);

@@ -1,7 +1,7 @@
 /**
  * PURE. The system calls that containers may make: those that programs use, without those that change the machine or
- * need a dropped capability. The engine's own list is not used, because it differs between versions: Docker 20.10
- * allows AF_VSOCK (to the hypervisor, past every firewall) and io_uring.
+ * need a dropped capability. The engine's own list is not used, because it differs between versions. For example,
+ * Docker 20.10 allows AF_VSOCK (a channel to the hypervisor that bypasses firewalls) and io_uring.
  */
 
 /** Name → its condition on arguments; all others are refused. */
@@ -71,9 +71,9 @@ const personalities = [0x0, 0x0008, 0x20000, 0x20008, 0xffffffff];
 const namespaceFlags = 0x7e020000;
 
 /**
- * "Function not implemented": who calls clone3, whose flags lie in memory, then calls clone. The same for `socketcall`,
- * the one call of 32-bit programs for all of sockets. It has to be named: from the rules of `socket`, libseccomp makes
- * one that lets it through with any family (2.5.4).
+ * "Function not implemented": a program that calls clone3, whose flags are in memory, then falls back to clone. The
+ * same applies to `socketcall`, the single socket call of 32-bit programs. It must be listed explicitly, because
+ * libseccomp (2.5.4) derives a rule from `socket` that allows it for all address families.
  */
 const ENOSYS = 38;
 
@@ -88,7 +88,7 @@ const commonRules: Rule[] = [
 
 const fcntl = ['fcntl', 'fcntl64'];
 
-/** Linux numbers its own commands of fcntl from 1024 on; those below are of POSIX. */
+/** Linux-specific commands of fcntl start at 1024. Lower ones are POSIX. */
 const ownCommands = 1024;
 
 /**

@@ -10,7 +10,7 @@ const processes = [
   { pid: 11, parent: 10, session: 10, startedAt: 101 },
   { pid: 20, parent: 1, session: 20, startedAt: 200 },
   { pid: 21, parent: 20, session: 20, startedAt: 201 },
-  // Its parent has ended.
+  // The parent process has ended.
   { pid: 22, parent: 1, session: 20, startedAt: 202 },
   { pid: 24, parent: 23, session: 24, startedAt: 204 },
   { pid: 23, parent: 21, session: 23, startedAt: 203 },
@@ -35,7 +35,7 @@ test('a process that has got the number of another one since the look is not kil
   const entry = readProcess(await readFile(`/proc/${child.pid}/stat`, 'utf8'))!;
   assert.deepEqual(await leaderOf(entry.pid), { pid: entry.pid, startedAt: entry.startedAt });
   kill({ ...entry, startedAt: entry.startedAt - 1 });
-  // A signal is there before the call returns: one that was sent would end it before the next one is.
+  // The signal is delivered before the call returns. Otherwise the process could end before the next signal.
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [null, 'SIGTERM']);
   kill(entry);

@@ -43,13 +43,13 @@ export type WorkloadOptions = Pick<ContainerRequest, 'owner' | 'runtime' | 'reso
   /** Starts at once on the whole host. */
   startConcurrency: number;
   hostFacts: () => Promise<HostFacts>;
-  /** Where volumes with a file system of their own are. */
+  /** The location of volumes with their own file system. */
   loops: LoopVolumes | undefined;
   /** How fast a container may read and write on each device of this machine. */
   diskRate: DiskRate | undefined;
   /** The control group of all containers; absent where the engine keeps them. */
   group: TenantsGroup | undefined;
-  /** How many of the host's may be given out. */
+  /** The number of host GPUs that deployments may use. */
   gpus: number;
   localImages: LocalImages;
 };
@@ -60,7 +60,7 @@ export function createWorkloads(docker: Docker, options: WorkloadOptions): Workl
   const gpuGate = createSemaphore(1);
   const inTurn = serializeByKey();
 
-  /** One creation at a time per deployment: the next one has to see the address that this one takes. */
+  /** One creation at a time per deployment, because each must see the address that the previous one took. */
   function create(deploymentId: string, workload: Workload, surroundings: Surroundings): Promise<Docker.Container> {
     const make = () => createContainer(docker, options, deploymentId, { workload, ...surroundings });
     return inTurn(deploymentId, () => (workload.useGPU ? gpuGate(make) : make()));
@@ -110,17 +110,15 @@ async function findOurs(docker: Docker, owner: string, name: string): Promise<Do
 }
 
 /**
- * A container that was created and never started may lack its files, as a crash leaves it; a dead one cannot start;
- * one with another fingerprint is something else.
+ * After a crash, a created container that never started may lack its files. A dead container cannot start, and a
+ * container with another fingerprint is a different workload.
  */
 function isComplete(found: Docker.ContainerInspectInfo, workload: Workload): boolean {
   if (['created', 'removing', 'dead'].includes(found.State.Status)) return false;
   return found.Config.Labels[labelKeys.fingerprint] === workload.fingerprint;
 }
 
-/**
- * Starts a stopped service. A job that has ended stays as it is. Returns false if the container cannot be started any more.
- */
+/** Starts a stopped service. An ended job stays as it is. Returns false if the container cannot be started again. */
 async function startAgain(
   docker: Docker,
   found: Docker.ContainerInspectInfo,
@@ -207,7 +205,7 @@ async function takeGpu(
   const filters = { label: [...labelSelector(owner), labelKeys.gpu] };
   const held = (await docker.listContainers({ all: true, filters })).flatMap(({ Labels }) => {
     const labels = readWorkloadLabels(Labels);
-    // An image's label of that name is there too, without a value: its container has none.
+    // A label of the image with that name also exists, without a value. Its container has no GPU.
     const gpu = Labels[labelKeys.gpu];
     return labels && gpu ? [{ ...labels, gpu: Number(gpu) }] : [];
   });
@@ -218,7 +216,7 @@ async function takeGpu(
   throw new EngineFault(gpus === 0 ? 'bad-request' : 'unavailable', words, { hint, pods: [pod] });
 }
 
-/** After a reboot of the host nothing is mounted any more. */
+/** After a reboot of the host, the volumes are not mounted. */
 async function mountLoops(loops: LoopVolumes | undefined, deploymentId: string, { volumes }: Workload): Promise<void> {
   for (const { volume } of volumes) {
     if (await loops?.has({ deploymentId, volume })) await loops?.ensure({ deploymentId, volume });
@@ -280,5 +278,5 @@ async function startContainer(container: Docker.Container, workload: Workload): 
   }
 }
 
-/** Words of the container runtime, e.g. `exec: "serve": executable file not found in $PATH`. */
+/** Messages of the container runtime, such as `exec: "serve": executable file not found in $PATH`. */
 const commandFault = /exec: (".*?": [^:]+)|exec format error|mkdir \S+: not a directory/i;

@@ -4,15 +4,13 @@
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 
-/**
- * Maximum number of checked files of one container, a random sample above: the check must not cost more than it
- * protects.
- */
+/** The maximum number of checked files per container. Above it, a random sample is checked to limit the cost. */
 const maxFiles = 4_096;
 
 /**
- * Bytes that all processes below this one hold so, on the disks that hold its root and the directories. 0 where it is
- * gone. The root of a process of gVisor's is not the container's: that has to be among the directories.
+ * Returns the bytes of deleted files that all processes below this one hold open, on the disks of its root and of the
+ * directories. 0 if the process has ended. The root of a gVisor process is not the container's, so `directories` must
+ * include the container's.
  */
 export async function deletedBytes(initPid: number, directories: readonly string[]): Promise<number> {
   const disks = await Promise.all(
@@ -27,7 +25,7 @@ export async function deletedBytes(initPid: number, directories: readonly string
   const chosen = handles.length <= maxFiles ? handles : sample(handles, maxFiles);
   const seen = new Map<string, number>();
   for (const handle of chosen) {
-    // Follows the kernel's link to the file itself, which has no other name any more.
+    // Follows the kernel's link to the file, which no longer has a name.
     const found = await stat(handle).catch(() => undefined);
     if (found?.isFile() && found.nlink === 0 && devices.has(found.dev))
       seen.set(`${found.dev}:${found.ino}`, found.blocks * 512);

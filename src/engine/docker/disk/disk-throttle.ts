@@ -1,7 +1,7 @@
 /**
- * How fast a container may read and write: bytes and operations a second, of each device that it has something on. A file
- * system in a file has a device of its own, and with version 1 of control groups what is written there is not counted
- * where the file is (measured: 5 MB/s on the disk alone left a volume as fast as before). So both are given.
+ * Limits the reads and writes of a container: bytes and operations per second, for each device that it uses. A file
+ * system in a file has its own device. With control groups version 1, its writes do not count for the device of the
+ * file (measured: a limit of 5 MB/s on the disk did not slow the volume down), so both devices are limited.
  */
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import type { HostConfig } from 'dockerode';
 /** A second. */
 export type DiskRate = { bytes: number; operations: number };
 
-/** The devices of these paths, each once; none where a file system is on no single one. */
+/** Returns the devices of these paths without duplicates. Empty if a file system is on no single device. */
 export async function devicesOf(paths: readonly string[], devices = '/sys/dev/block'): Promise<string[]> {
   const found = await Promise.all(paths.map((path) => deviceOf(path, devices)));
   return [...new Set(found.filter((device) => device !== undefined))].sort();
@@ -37,7 +37,7 @@ async function deviceOf(path: string, devices: string): Promise<string | undefin
   return `/dev/${basename(isPart ? dirname(shown) : shown)}`;
 }
 
-/** As Linux packs them. */
+/** Decodes Linux's device numbers. */
 function numbersOf(device: number): string {
   const bits = BigInt(device);
   return `${(bits >> 8n) & 0xfffn}:${(bits & 0xffn) | ((bits >> 12n) & 0xfff00n)}`;

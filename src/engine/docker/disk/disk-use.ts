@@ -1,6 +1,6 @@
 /**
- * The disk usage of this installation's volumes and containers. Volumes with file systems of their own report it at
- * every look. All other directories are walked, see `disk-walk.ts`.
+ * The disk usage of this installation's volumes and containers. Volumes with their own file systems report it at every
+ * check. All other directories are walked, see `disk-walk.ts`.
  */
 import type Docker from 'dockerode';
 import type { DiskUse } from '../../../deployment/disk/disk-levels.ts';
@@ -64,7 +64,7 @@ function limitedUse(key: string, { isStopped, usedBytes, freeBytes, usedFiles, f
   return { kind: 'volume', deploymentId, volume, usedBytes, fullShare, ...(isStopped && { isStopped }) };
 }
 
-/** One volume of the configuration may be several of Docker's. */
+/** A volume of the configuration may consist of several Docker volumes. */
 function unlimitedUses(volumes: Docker.VolumeInspectInfo[], bytes: ReadonlyMap<string, number>): DiskUse[] {
   const sums = new Map<string, number>();
   for (const { Name, Labels } of volumes) {

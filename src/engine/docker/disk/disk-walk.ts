@@ -13,13 +13,13 @@ import { deletedBytes } from './deleted-files.ts';
 /** A loss of free space since the last walk, in bytes or files, that shows that workloads are writing. */
 const noticed = { bytes: 16 * 2 ** 20, files: 4_096 };
 
-/** So much lost room that no directory explains is looked for among deleted files. */
+/** If more free space than this disappears without an explanation, deleted files are searched. */
 const unexplainedBytes = 64 * 2 ** 20;
 
-/** A directory entry takes an inode, of which a disk has so many: some 16 KiB for each. An empty file is not nothing. */
+/** Each directory entry takes an inode. A disk has about one per 16 KiB, so an empty file is not free. */
 const minBytesOfFile = 4096;
 
-/** Pause after a walk, in times of what it took. */
+/** The pause after a walk, as a multiple of its duration. */
 const pauseFactor = 4;
 
 export type WalkOptions = {
@@ -46,7 +46,7 @@ export type Found = { volumes: Docker.VolumeInspectInfo[]; bytes: ReadonlyMap<st
 
 /** Where a container writes outside of the volumes of its configuration. */
 type Places = {
-  /** Its own layer, and volumes that its image declares and nothing keeps. Empty where the engine does not say. */
+  /** The container's own layer, and anonymous volumes of its image. Empty if the engine does not report them. */
   directories: string[];
   /** The engine's files that root in a container may write to: `/etc/hosts` and the like. */
   files: string[];
@@ -68,7 +68,7 @@ export function createWalks(docker: Docker, { hostFacts, now, walkEveryMs }: Wal
   const places = new Map<string, Places>();
   /** Containers that have been seen to hold deleted files. */
   const suspects = new Set<string>();
-  // The engine walks all its containers, also those of others, at full priority.
+  // The engine walks all its containers, including those of others, with normal priority.
   const everyMs = isReachable ? walkEveryMs : 3 * walkEveryMs;
   let last: Walk | undefined;
   let unexplained = 0;
@@ -101,7 +101,10 @@ export function createWalks(docker: Docker, { hostFacts, now, walkEveryMs }: Wal
     }
   }
 
-  /** Adds what containers hold of deleted files: of all when room is lost inexplicably, else of those that did before. */
+  /**
+   * Adds the deleted files of containers: of all if space is lost without an explanation, or else of those that had
+   * some before.
+   */
   async function addDeleted(bytes: Map<string, number>, directory: string): Promise<void> {
     const isAlarm = unexplained > unexplainedBytes;
     if (isAlarm) unexplained = 0;
@@ -215,8 +218,9 @@ function total(bytes: ReadonlyMap<string, number>): number {
 }
 
 /**
- * Bytes below directories of this machine by path, in allocated blocks; directories removed during the walk are missing. `du`
- * runs at the lowest priority, and follows no link and no other file system. Needs root for files of others.
+ * Measures directories of this machine, by path, in allocated blocks. Directories removed during the walk are missing.
+ * `du` runs with the lowest priority, and does not follow links or enter other file systems. Needs root for files of
+ * other users.
  */
 async function measure(paths: string[]): Promise<Map<string, number>> {
   if (paths.length === 0) return new Map();
@@ -226,7 +230,7 @@ async function measure(paths: string[]): Promise<Map<string, number>> {
 
 async function du(paths: string[], unit: string): Promise<Map<string, number>> {
   const argv = ['nice', '-n', '19', 'du', '-s', '-x', '--null', unit, '--files0-from=-'] as const;
-  // It complains about what disappears while it looks, and goes on.
+  // `du` reports files that disappear during the walk, and continues.
   const output = await runProgram(argv, { input: paths.join('\0') }).catch((error) => {
     if (error instanceof ProgramError && error.code === 1) return error.stdout;
     throw error;

@@ -33,7 +33,9 @@ const lookEveryMs = 30_000;
 const renewedSeconds = edgeSeconds - 24 * 60 * 60;
 
 export type Firewall = {
-  /** From now on the bridge's containers reach what `egress` says; before, their own network alone. */
+  /**
+   * Allows the bridge's containers to reach the addresses of `egress`. Before that, they reach their own network only.
+   */
   admit(bridge: string, egress: Egress): Promise<void>;
   /** The bridge is gone. */
   dismiss(bridge: string): Promise<void>;
@@ -43,14 +45,14 @@ export type Firewall = {
   targetsOf(bridge: string): PodTargets;
   /** The container with this address is gone. */
   forget(address: string): Promise<void>;
-  /** While it rests, another process looks after the rules. */
+  /** While it is paused, another process maintains the rules. */
   pause(isResting: boolean): void;
   /** Stops looking after the rules; they stay. */
   close(): Promise<void>;
 };
 
 export type FirewallOptions = Pick<RuleSettings, 'owner' | 'answersAll' | 'buildProxy'> & {
-  /** This service's own ports, of one name. */
+  /** This service's own ports, under one name. */
   edges?: readonly EdgePlace[];
   readResolvers: () => Promise<string[]>;
   /** The networks of this installation on the engine, made by any of its processes. */
@@ -58,7 +60,7 @@ export type FirewallOptions = Pick<RuleSettings, 'owner' | 'answersAll' | 'build
   /** Stores the rules as text, to be loaded at the next boot before the containers start. */
   saveRules: (rules: string) => Promise<void>;
   log: FirewallLog;
-  /** Called when it turns out that the rules are in force, or that they cannot be put there. */
+  /** Called when the state of the rules is known: in force, or not possible. */
   report: (areInForce: boolean) => void;
 };
 
@@ -72,7 +74,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
   const { owner, edges: ownEdges = [], readResolvers, readBridges, saveRules, log, report } = options;
   const bridges = new Map<string, Admission>();
   await learnBridges();
-  /** When this process has admitted a bridge: it may be about to be made. */
+  /** When this process admitted each bridge, which may be about to be created. */
   const admittedAt = new Map<string, number>();
   const strangers = createUnknownBridges();
   /** The last known edges of the other processes. */
@@ -84,18 +86,18 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
   let shape = '';
   await using opening = new AsyncDisposableStack();
   const watch = opening.use(watchTable(tableName(owner)));
-  /** When the table was last seen to be as it should be; before any time, until it is so again. */
+  /** When the table was last correct. Minus infinity if it is not known to be. */
   let wholeAt = Number.NEGATIVE_INFINITY;
-  // Two loads at once would each record what the other has made.
+  // Two concurrent loads would each record the result of the other.
   const inTurn = createSemaphore(1);
 
   function rules(resolvers: string[], awaited: Bridges = new Map()): string {
-    // In one order: processes that look after one table would else undo each other's.
+    // A fixed order, because processes that maintain the same table would otherwise undo each other's changes.
     const sorted = new Map([...bridges, ...awaited].sort(([a], [b]) => (a < b ? -1 : 1)));
     return tableText({ ...options, resolvers, edges: [...ownEdges, ...otherEdges] }, sorted, targets);
   }
 
-  /** Callers need not wait: this is for the next boot. */
+  /** Callers need not wait, because the file is for the next boot. */
   const saveLatest = latestOnly(saveRules);
   async function remember(): Promise<void> {
     await saveLatest(rules(resolvers)).catch((error: unknown) => {
@@ -111,13 +113,13 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     const present = await readResolvers();
     const awaited = strangers.awaited(bridges, found);
     await apply(rules(present, awaited));
-    // Not before: what was not loaded would be taken for loaded at the next look.
+    // Set after the load. Otherwise, resolvers that were not loaded would count as loaded at the next check.
     resolvers = present;
     shape = (await look())?.shape ?? '';
     void remember();
   }
 
-  /** If the rules were changed by others, only loading the whole table is safe. */
+  /** If others changed the rules, only loading the whole table is safe. */
   async function change(text: string): Promise<void> {
     await apply(text).catch(load);
     void remember();
@@ -167,7 +169,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
       log.warn({ table: tableName(owner) }, 'firewall rules were changed from outside, and restored');
   }
 
-  /** A table that another process has loaded just now may be without it. */
+  /** A table that another process has just loaded may lack it. */
   async function renewEdge({ edges }: Listing): Promise<void> {
     for (const own of ownEdges) {
       const isOwn = ({ of, address, port }: EdgePlace) => of === own.of && address === own.address && port === own.port;

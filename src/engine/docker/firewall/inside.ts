@@ -1,6 +1,7 @@
 /**
- * The self-check's other side: a program of its own in a network namespace of its own, connected by an interface with
- * the name of a container's bridge. Says its process id, takes one line of JSON, tries, answers one line of JSON.
+ * The other side of the self-check: a separate program in a network namespace, connected by an interface with the name
+ * of a container's bridge. It prints its process ID, reads one line of JSON, tries the connections, and prints the
+ * results as JSON.
  */
 import { createConnection } from 'node:net';
 import { createInterface } from 'node:readline';

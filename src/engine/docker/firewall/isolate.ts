@@ -1,4 +1,4 @@
-/** Keeps the containers of this installation from this machine and from its networks, and makes sure that it does. */
+/** Isolates the containers of this installation from this machine and its networks, and tests the isolation. */
 
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
@@ -18,19 +18,19 @@ import { removalText, tableName } from './rules.ts';
 import { checkFromInside } from './self-check.ts';
 
 export type Isolation = {
-  /** Absent where the rules cannot be put in force at all. */
+  /** Absent if the rules cannot be put in force at all. */
   firewall?: Firewall;
   /** Why containers of different owners are not isolated, or why this is unknown, and how to fix it. */
   problem?: string;
 };
 
-/** Where the rules are kept below the data directory. */
+/** The file with the rules, below the data directory. */
 export function rulesFile(dataDir: string): string {
   return join(dataDir, 'firewall.nft');
 }
 
 export type IsolationOptions = Omit<FirewallOptions, 'readResolvers' | 'readBridges' | 'answersAll' | 'saveRules'> & {
-  /** For networks that do not say what theirs is. */
+  /** For networks without a label of their egress. */
   egress: Egress;
   /** The only name servers of containers. Absent: those of the engine. */
   resolvers: string[] | undefined;
@@ -61,7 +61,7 @@ export async function isolate(docker: Docker, options: IsolationOptions): Promis
   }
 }
 
-/** Removes what `isolate` has made; no error where it has made nothing. Throws ProgramError. */
+/** Removes the rules that `isolate` has created, if any. Throws ProgramError. */
 export async function endIsolation(owner: string, dataDir: string): Promise<void> {
   // Without this file there were never any rules, and looking for them may need privileges that this process lacks.
   if (!existsSync(rulesFile(dataDir))) return;
@@ -74,7 +74,7 @@ export async function removeFirewall(owner: string): Promise<void> {
   if ((await list(tableName(owner))) !== undefined) await apply(removalText(owner));
 }
 
-/** Containers of a network run on while the service is away, and start with the engine before the service does. */
+/** Containers keep running while the service is stopped, and start with the engine before the service does. */
 export async function presentBridges(docker: Docker, owner: string, egress: Egress): Promise<Map<string, Egress>> {
   const networks = await docker.listNetworks({ filters: { label: labelSelector(owner) } });
   return new Map(
@@ -124,7 +124,7 @@ function serversIn(text: string): string[] {
 }
 
 function dnsOf(text: string): string[] {
-  // No such file, or one that Docker does not start with either.
+  // The file does not exist, or Docker does not start with it, either.
   const { dns } = parseObject(text);
   return Array.isArray(dns) ? dns.filter((address) => typeof address === 'string') : [];
 }

@@ -6,8 +6,8 @@ import { type Bridges, type EdgePlace, edgeSets, policyChain } from './rules.ts'
 
 export type Listing = {
   /**
-   * Everything but what changes without us: handles, the map of bridges, the edges, sets that the kernel fills. Equal
-   * texts, equal rules.
+   * A text of the rules without the parts that change by themselves: handles, the map of bridges, the edges, and sets
+   * that the kernel fills. Equal texts mean equal rules.
    */
   shape: string;
   /** Bridge → the chain of its policy, and how often that was decided. */
@@ -30,7 +30,7 @@ type Entry = {
   name?: string;
 };
 
-/** `val` with what else is known of it, as nft writes it where there is anything. */
+/** `val` with additional attributes, in the format of nft. */
 type Elem = { val: unknown; comment?: string; expires?: number };
 
 const filledByKernel = new Set(['paced', 'crowded']);
@@ -92,7 +92,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Chains with other names are not ours. */
+/** Chains with other names do not belong to Berth. */
 function readPolicies(chains: ReadonlySet<string>, targets: ReadonlyMap<string, string[]>): Map<string, Egress> {
   const lists = Array.from(targets.values(), (texts) => parseEgress(texts.join()));
   const known = [noEgress, openEgress, ...lists.filter((egress) => egress !== undefined)];

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { ProgramError, programEnvironment, runProgram } from '../../../lib/run-program.ts';
 
-/** Nothing here takes longer than 30 ms. On a machine with 20 times its load, a Node program took 10 s to start. */
+/** Commands take at most 30 ms. On a machine with a load of 20, a Node program took 10 s to start. */
 const timeoutMs = 60_000;
 
 export function isRoot(): boolean {

@@ -2,7 +2,7 @@
 import type { Listing } from './listing.ts';
 import type { Admission, Bridges } from './rules.ts';
 
-/** A bridge is admitted before its network is made, which takes less than this. */
+/** A bridge is admitted before its network is created, which takes less than this. */
 export const makingMs = 60_000;
 
 /**

@@ -1,9 +1,8 @@
 /**
- * PURE. Pod addresses as rules for `nft`: a packet to one is translated to a workload behind it, and the answer back. The
- * kernel keeps open connections with their workload, so that an update ends none of them.
- *
- * The sender's address becomes that of the bridge: the answer has to pass this machine again, which two containers of one
- * bridge would avoid otherwise.
+ * PURE. Pod addresses as rules for `nft`: a packet to a pod address is translated to a workload, and so is the
+ * response. The kernel keeps open connections on their workload, so an update does not end them. The sender's address
+ * is replaced with that of the bridge, so that the response passes this machine, which two containers of one bridge
+ * would avoid otherwise.
  */
 import { type PodTargets, podAddressRange } from '../../../deployment/workload/pod-addresses.ts';
 
@@ -11,23 +10,24 @@ import { type PodTargets, podAddressRange } from '../../../deployment/workload/p
 export type BridgeTargets = ReadonlyMap<string, PodTargets>;
 
 /**
- * Pod addresses with one workload, and those with several. Most have one: listing the table takes as long as it has
- * entries.
+ * Pod addresses with one workload, and those with several. Most have one, and listing the table takes time in
+ * proportion to its entries.
  */
 const [singleMap, sharedMap] = ['pods', 'shared_pods'] as const;
 export const targetsMaps: readonly string[] = [singleMap, sharedMap];
 
 /**
- * A shared pod address has so many entries, which its workloads share: up to 4, or 6, get the same number. A packet
- * chooses one at random, by a mark that no other program of this machine is likely to use.
+ * The number of entries of a shared pod address, distributed over its workloads. With up to 4, or 6 workloads, the
+ * distribution is even. A packet chooses one at random, by a mark that other programs of this machine are unlikely to
+ * use.
  */
 const slots = 12;
 const firstMark = 0xbe27_0000;
 
 /**
- * Each connection to a pod address takes a place in the kernel's table of connections, which has 262,144 for the whole
- * machine. One deployment holds at most a twentieth, and a closed connection gives its place back after seconds, not the
- * kernel's two minutes: 2,600 new ones a second are possible.
+ * Each connection to a pod address uses an entry of the kernel's connection table, which has 262,144 for the whole
+ * machine. One deployment may use at most a twentieth. A closed connection releases its entry after seconds, not after
+ * the kernel's two minutes, so 2,600 new ones per second are possible.
  */
 const maxConnections = 13_000;
 const closedSeconds = 5;

@@ -29,17 +29,17 @@ export type RuleSettings = {
 /** `address`: IPv4. */
 export type BuildProxy = { address: string; port: number };
 
-/** Where visitors reach an edge; `address` absent: at every address of this machine. */
+/** Where visitors reach an edge. Without `address`: at every address of this machine. */
 export type EdgePlace = {
   address?: string;
   port: number;
   /** The service of the installation that owns the entry: letters and digits. */
   of: string;
-  /** Until it is taken for gone; default: `edgeSeconds`. */
+  /** The seconds until it counts as stopped. Default: `edgeSeconds`. */
   leftSeconds?: number;
 };
 
-/** A service that has been away for so long is not coming back, and something else may be at its port. */
+/** A service that has been stopped for this long is not expected back, and another program may use its port. */
 export const edgeSeconds = 7 * 24 * 60 * 60;
 
 /** The egress of a bridge's containers, and the number of the decision. The later decision applies. */
@@ -49,8 +49,9 @@ export type Admission = { egress: Egress; turn: number };
 export type Bridges = ReadonlyMap<string, Admission>;
 
 /**
- * New connections of one deployment to the outside. Each may take a place in the kernel's table of connections for two
- * minutes, and that has 262,144 places for the whole machine: at this pace one deployment holds a twentieth of them.
+ * Limits new connections of one deployment to external addresses. Each may occupy the kernel's connection table for two
+ * minutes, and the table has 262,144 entries for the whole machine. At this rate, one deployment uses a twentieth of
+ * them.
  */
 const pace = 'rate over 100/second burst 1000 packets';
 
@@ -140,7 +141,10 @@ export function removalText(owner: string): string {
   return `add table ${table}\ndelete table ${table}`;
 }
 
-/** The bridge has this policy from now on; its chain has to be in the table. `isThere`: the bridge has one. */
+/**
+ * Returns the text that sets the policy of a bridge. The policy's chain must exist. `isThere`: the bridge already has a
+ * policy.
+ */
 export function admissionText(owner: string, bridge: string, admission: Admission, isThere: boolean): string {
   const map = `element inet ${tableName(owner)} egress`;
   const removal = isThere ? `delete ${map} { "${bridge}" }\n` : '';
@@ -148,7 +152,8 @@ export function admissionText(owner: string, bridge: string, admission: Admissio
 }
 
 /**
- * The edge is there for `edgeSeconds` more; kernels before 6.13 leave the time of an element that is there as it is.
+ * Returns the text that keeps the edge for `edgeSeconds`. Kernels before 6.13 do not change the timeout of an existing
+ * element.
  */
 export function edgeText(owner: string, edge: EdgePlace): string {
   const { name } = edgeSets.find(({ has }) => has(edge))!;
@@ -160,15 +165,15 @@ export function dismissalText(owner: string, bridge: string): string {
   return `delete element inet ${tableName(owner)} egress { "${bridge}" }`;
 }
 
-/** The chain that decides what `egress` lets out. */
+/** Returns the name of the chain with the rules of `egress`. */
 export function policyChain(egress: Egress): string {
   if (egress.kind !== 'only') return `egress_${egress.kind}`;
   return `egress_${createHash('sha256').update(printEgress(egress)).digest('hex').slice(0, 12)}`;
 }
 
 /**
- * Containers keep the resolvers with which they were made, and their programs may know others. Between pods of one
- * deployment questions are left alone.
+ * Containers keep the resolvers of their creation, and their programs may use others. Queries between pods of a
+ * deployment are not changed.
  */
 function answerAllText({ answersAll }: RuleSettings, ours: string): string {
   if (answersAll === undefined) return '';
@@ -200,7 +205,7 @@ function outside(egress: Exclude<Egress, { kind: 'none' }>): string[] {
   ];
 }
 
-/** Its text is in the rule too, for processes that have to know the list as it was written. */
+/** The rule also contains the text of the egress list, for processes that must know it as it was written. */
 function targetRule(target: EgressTarget): string {
   const { family, cidr, port } = target;
   const ports = port === undefined ? '' : ` meta l4proto { tcp, udp } th dport ${port}`;
@@ -212,7 +217,7 @@ type EdgeSet = { name: string; type: string; match: string; has(edge: EdgePlace)
 
 const isIPv6 = (address: string) => address.includes(':');
 
-/** Each process of the installation has its own edge in them and leaves those of others alone. */
+/** Each process of the installation adds its own edge to these sets and does not change those of others. */
 export const edgeSets: readonly EdgeSet[] = [
   {
     name: 'edges4',

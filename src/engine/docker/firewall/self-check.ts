@@ -1,6 +1,6 @@
 /**
- * Whether the rules do what they say, tried from where a container is: a network namespace behind an interface with the
- * name of a bridge of ours. It goes with the program inside it, and the interfaces go with it.
+ * Tests the rules from the position of a container: a network namespace behind an interface with the name of a Berth
+ * bridge. The namespace and its interfaces disappear with the program in it.
  */
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -13,13 +13,13 @@ import { bridgePrefix } from '../names.ts';
 import type { CheckRequest, CheckResults } from './inside.ts';
 import { asRoot, run, start } from './nft.ts';
 
-/** The answers arrive within a millisecond, but on a busy machine it may take seconds until they are read. */
+/** Responses arrive within a millisecond, but on a busy machine it may take seconds to read them. */
 const timeoutMs = 20_000;
 
-/** Throws ProgramError when it cannot be tried. Otherwise: what is wrong in words, or undefined. */
+/** Returns a message if the isolation fails, or undefined. Throws ProgramError if it cannot be tested. */
 export async function checkFromInside(owner: string): Promise<string | undefined> {
   const findings = await tryFromInside(owner);
-  // On a stalled machine, all packets of one try may be lost. Foreign rules drop those of every try.
+  // On a stalled machine, all packets of one test may be lost. Foreign rules drop those of every test.
   return checkMessage(findings.includes('silence') ? await tryFromInside(owner) : findings);
 }
 
@@ -47,7 +47,7 @@ async function tryFromInside(owner: string): Promise<CheckResults> {
 
 /**
  * PURE. Both connections must be refused, and only by the rules: a listener waits on this machine's address, and the
- * other address leads to a network without any hosts that could answer.
+ * other address belongs to a network without hosts.
  */
 export function checkMessage([host, beyond]: CheckResults): string | undefined {
   if (host === 'connected') return 'a container can reach services of this machine';
@@ -83,7 +83,9 @@ function startInside() {
 
 type Stage = { bridge: string; sink: string; host: string; pod: string; beyond: string };
 
-/** Names and addresses (four of 198.18.0.0/15, which no network uses) by chance: others may check at the same time. */
+/**
+ * Random names and addresses (four of 198.18.0.0/15, which no network uses), because others may test at the same time.
+ */
 function newStage(owner: string): Stage {
   const tag = randomBytes(3).toString('hex');
   const block = randomBytes(2).readUInt16BE() & ~3;

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(async () => await rm(folder, { recursive: true }));
 
-/** Writes what the kernel would show, and finds the group of process 7 of container `abc`. */
+/** Writes the kernel's files, and finds the group of process 7 of container `abc`. */
 async function found(files: Record<string, string>) {
   const root = await mkdtemp(join(folder, 'machine-'));
   for (const [path, content] of Object.entries(files)) {

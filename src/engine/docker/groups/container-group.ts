@@ -9,7 +9,7 @@ import { computedMs } from './kernel-numbers.ts';
 /** Where the kernel shows them, on nearly every machine. */
 const mountPoint = '/sys/fs/cgroup';
 
-/** Folders of one container. With version 2 all are the same. */
+/** Folders of one container. With version 2, all are the same. */
 export type ControlGroup = { processor: string; accounting: string; memory: string; version: 1 | 2 };
 
 /**

@@ -51,6 +51,6 @@ test('of the network all devices are counted but the loopback, however wide the 
       });
     }),
   );
-  // As older kernels write it: without a blank after the colon.
+  // Older kernels print no space after the colon.
   assert.deepEqual(networkBytes('  eth0:120 1 0 0 0 0 0 0 45 1 0 0 0 0 0 0\n'), { receivedBytes: 120, sentBytes: 45 });
 });

@@ -20,7 +20,7 @@ test('the machine keeps a tenth of its memory, and 1 GiB if that is at most a fi
 });
 
 test('of two processes, the one of a container above its request is killed before the one of a container below', () => {
-  // As the kernel calculates: size, and the score in thousandths of all.
+  // The kernel's calculation: size, and the score in thousandths of the total.
   const all = 1000 * mebi;
   const badness = (size: number, requested: number) => size * mebi + (scoreOf(requested * mebi, all) * all) / 1000;
   assert.ok(badness(100, 32) > badness(200, 256));

@@ -1,4 +1,7 @@
-/** PURE. Where the control group of an installation is, what it may hold, and how the kernel chooses whom to kill in it. */
+/**
+ * PURE. The location and the limit of an installation's control group, and how the kernel chooses the process to kill
+ * in it.
+ */
 
 /** The manager of the machine's groups: the container engine itself, by a path, or systemd, by a slice. */
 export type GroupDriver = 'cgroupfs' | 'systemd';
@@ -6,7 +9,7 @@ export type GroupDriver = 'cgroupfs' | 'systemd';
 export type GroupPlace = {
   /** `CgroupParent` of the containers. */
   parent: string;
-  /** Below the root of each of the kernel's hierarchies. */
+  /** The path below the root of each of the kernel's hierarchies. */
   path: string;
 };
 
@@ -28,15 +31,15 @@ export function usualLimit(machineBytes: number): number {
 const maxScore = 999;
 
 /**
- * When the machine itself runs out of memory, containers are killed before the engine, the edge and the service, which have
- * 0. Within a container of gVisor, its kernel is killed and not one of its helpers (1), for which it would wait for ever.
+ * If the machine itself runs out of memory, containers are killed before the engine, the edge and the service, which
+ * have 0. In a gVisor container, its kernel is killed and not one of its helpers (1), for which it would wait forever.
  */
 const minScore = 500;
 
 /**
- * The `OomScoreAdj` of a container, in thousandths of `allBytes`, which all deployments may hold together. The kernel adds
- * it to the size of each process and kills the largest, so a container that holds more than it requested is killed before
- * one that holds less, even if it spreads its memory over many small processes.
+ * Returns the `OomScoreAdj` of a container, in thousandths of `allBytes`, the limit of all deployments together. The
+ * kernel adds it to the size of each process and kills the largest. A container that exceeds its request is therefore
+ * killed before one that does not, even if its memory is spread over many small processes.
  */
 export function scoreOf(requestedBytes: number, allBytes: number): number {
   const score = maxScore - Math.round((1000 * requestedBytes) / Math.max(allBytes, 1));

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(async () => await rm(folder, { recursive: true }));
 
-/** Files as the kernel shows them; none of them does anything. */
+/** Creates files in the format of the kernel. They have no effect. */
 async function shown(...paths: string[]): Promise<{ root: string; kernel: Kernel }> {
   const root = await mkdtemp(join(folder, 'machine-'));
   for (const path of paths) {

@@ -1,6 +1,6 @@
 /**
- * The control group of an installation's containers. Its limit is below the machine's memory, so what tenants do never
- * makes the machine itself run out of memory.
+ * The control group of an installation's containers. Its limit is below the machine's memory, so that tenants never
+ * make the machine itself run out of memory.
  */
 
 import { lstat, mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ export type TenantsGroup = {
   /** `CgroupParent` of the containers. */
   readonly parent: string;
   readonly limitBytes: number;
-  /** Afterwards the group has its limit, which a restart of the machine may have taken. Throws EngineFault. */
+  /** Makes sure that the group has its limit, which a restart of the machine may have removed. Throws EngineFault. */
   ensure(): Promise<void>;
   /** Succeeds also if the group does not exist or still has containers. */
   remove(): Promise<void>;
@@ -84,7 +84,7 @@ export function createTenantsGroup({
     const found = await ifThere(kernel.limitOf(path));
     // The kernel counts in pages.
     if (found !== undefined && Math.abs(found - limitBytes) < 4096) return;
-    // systemd takes back what others write into its groups.
+    // systemd reverts changes of others in its groups.
     await run(['systemctl', 'set-property', '--runtime', parent, `MemoryMax=${limitBytes}`]);
   }
 
@@ -142,9 +142,9 @@ async function version1(root: string): Promise<Kernel> {
   const hierarchies = await hierarchiesIn(root);
   const memory = (path: string, file: string) => join(root, 'memory', path, file);
   return {
-    // The engine makes it in the other hierarchies.
+    // The engine creates it in the other hierarchies.
     async make(path) {
-      // Before Linux 5.11 a limit holds for the groups within only if this was set before there were any.
+      // Before Linux 5.11, a limit applies to child groups only if this was set before there were any.
       if ((await mkdir(join(root, 'memory', path), { recursive: true })) !== undefined)
         await writeFile(memory(path, 'memory.use_hierarchy'), '1').catch(() => {});
     },
@@ -174,7 +174,7 @@ function version2(root: string): Kernel {
   };
 }
 
-/** Each is a folder; other names of some are links. */
+/** Each hierarchy is a folder. Some have links as additional names. */
 async function hierarchiesIn(root: string): Promise<string[]> {
   const found = (await readdir(root)).sort().map(async (name) => {
     const path = join(root, name);
@@ -185,7 +185,7 @@ async function hierarchiesIn(root: string): Promise<string[]> {
 }
 
 async function removeFrom(hierarchy: string, path: string): Promise<void> {
-  // An engine that was killed leaves those of its containers.
+  // A killed engine leaves the groups of its containers.
   for (const folder of await foldersIn(join(hierarchy, path))) await removeFrom(hierarchy, join(path, folder));
   try {
     await rmdir(join(hierarchy, path));

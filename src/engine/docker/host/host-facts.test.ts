@@ -29,7 +29,7 @@ test('the facts of an engine are queried once a minute: it may have come back as
   assert.equal(reported.questions, 1);
   nowMs = 60_000;
   await facts();
-  // The request runs in the background: its answer is for the next caller.
+  // The request runs in the background, and its result is for the next caller.
   await setImmediate();
   assert.equal((await facts()).rootDirectory, '/srv/docker');
   assert.equal(reported.questions, 2);

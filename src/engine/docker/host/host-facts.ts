@@ -9,7 +9,7 @@ export type HostFacts = {
   architecture: string;
   cpus: number;
   memoryBytes: number;
-  /** Where the engine keeps images, volumes and logs, on its own machine. */
+  /** The location of images, volumes and logs on the engine's machine. */
   rootDirectory: string;
   /** 1.44 and newer have a health-check interval of its own for the start. */
   apiVersion: string;
@@ -19,7 +19,7 @@ export type HostFacts = {
   containerRoot: { uid: number; gid: number };
 };
 
-/** While this process runs, the engine may be upgraded, with its folders elsewhere. */
+/** The engine may be upgraded, with other folders, while this process runs. */
 const rememberMs = 60_000;
 
 /**
@@ -63,8 +63,8 @@ export function isLocal(docker: Docker): boolean {
 }
 
 /**
- * How full the engine's disk is; undefined when the engine runs elsewhere. Counted as `df` counts. Where volumes are
- * kept in another folder, there is only as much room for them as there.
+ * Returns the use of the engine's disk, counted like `df`. Undefined if the engine runs elsewhere. If volumes are in
+ * another folder, its free space is used.
  */
 export async function readDisk(
   docker: Docker,

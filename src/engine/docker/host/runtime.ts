@@ -3,7 +3,7 @@ import type Docker from 'dockerode';
 
 export type Runtime = 'runc' | 'runsc';
 
-/** How an engine knows a runtime; newer ones also know some by a type instead of a path. */
+/** The engine's configuration of a runtime. Newer engines also have runtimes with a type instead of a path. */
 export type KnownRuntime = { path?: string; runtimeArgs?: string[] | null };
 
 /**
@@ -34,7 +34,7 @@ export function runtimeProblem(runtime: Runtime, known: Record<string, KnownRunt
   return `the container engine starts ${runtime} with a network of gVisor's own, in which pods do not find each other by name: add "--network=host" to its runtimeArgs in daemon.json`;
 }
 
-/** Flags of Go's: one dash or two, the value behind `=` or a word of its own. The last one counts. */
+/** Parses Go flags: one dash or two, with the value after `=` or as a separate word. The last one counts. */
 function sharesNetwork(words: readonly string[]): boolean {
   const values = words.flatMap((word, index) => {
     const flag = /^--?network(?:=(.*))?$/.exec(word);
@@ -68,7 +68,10 @@ export async function findOutdatedPrograms(docker: Docker, runtime: Runtime): Pr
   return outdatedPrograms(Components ?? [{ Name: 'Engine', Version }], runtime);
 }
 
-/** PURE. Goes by version numbers: a distribution may have fixed the same number. Runc makes no gVisor containers. */
+/**
+ * PURE. Compares version numbers. A distribution may have fixed the same version. runc is not checked if gVisor creates
+ * the containers.
+ */
 export function outdatedPrograms(components: readonly Component[], runtime: Runtime): string[] {
   return components.flatMap(({ Name, Version }) => {
     if (!Object.hasOwn(supported, Name) || (Name === 'runc' && runtime !== 'runc')) return [];

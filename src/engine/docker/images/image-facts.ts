@@ -15,16 +15,16 @@ export type ImageFacts = {
   architecture: string;
   /** Paths that the image declares as VOLUME. */
   volumes: string[];
-  /** The keys of its labels, which its containers would get. */
+  /** The keys of the image's labels, which its containers would get. */
   labels: string[];
   hasHealthCheck: boolean;
-  /** The digest by which its registry knows it, in the same repository; none for an image that is the host's own. */
+  /** The registry's digest for the image in the same repository. Undefined for a local image. */
   pinned: string | undefined;
 };
 
 /**
- * Facts of a usable local image: one of the host's shared images, or one that passed the gate. Other images on the host
- * are treated as absent.
+ * Returns the facts of a usable local image: one of the host's shared images, or one that passed the gate. Other images
+ * on the host are treated as missing.
  */
 export async function readImage(docker: Docker, image: string, local: LocalImages): Promise<ImageFacts | undefined> {
   if (!isReference(image)) return undefined;
@@ -33,12 +33,12 @@ export async function readImage(docker: Docker, image: string, local: LocalImage
     const found = await inspectImage(docker, image);
     return found && isLocalImage(image, found.Config?.Labels, local) ? found : undefined;
   };
-  // One question is enough for most.
+  // One request is enough for most images.
   const brought = isPinned(image) ? await kept() : undefined;
   const isOwn = brought ? undefined : await own();
   const found = brought ?? isOwn ?? (await kept());
   const pinned = isOwn || !found ? undefined : pinnedAmong(found.RepoTags ?? [], image);
-  // A pull that was cut off may have given it one of its two names; the next one gives it both.
+  // An interrupted pull may have set only one of two names. The next pull sets both.
   if (!found || (!isOwn && pinned === undefined)) return undefined;
   const test = found.Config?.Healthcheck?.Test ?? [];
   return {
@@ -70,16 +70,16 @@ export function checkVolumes(image: string, { volumes }: ImageFacts): void {
   throw new EngineFault('bad-request', words, { image, hint: 'build it with fewer VOLUME lines' });
 }
 
-/** Throws when the image has more labels than can be overridden one by one. */
+/** Throws if the image has more labels than can be overridden individually. */
 export function checkLabels(image: string, { labels }: ImageFacts): void {
   if (labels.length <= maxLabels) return;
   const words = `Image ${image} has ${labels.length} labels; at most ${maxLabels} are allowed.`;
   throw new EngineFault('bad-request', words, { image, hint: 'build it with fewer LABEL lines' });
 }
 
-/** Throws when the image was built for another processor: its containers would end with `exec format error`. */
+/** Throws if the image was built for another architecture. Its containers would end with `exec format error`. */
 export function checkArchitecture(image: string, facts: ImageFacts, architecture: string): void {
-  // An imported image may not say what it was built for.
+  // An imported image may lack the architecture.
   if (facts.architecture === '' || facts.architecture === architecture) return;
   throw new EngineFault(
     'image-wrong-architecture',

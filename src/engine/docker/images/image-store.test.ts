@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type Docker from 'dockerode';
 import { listImages, removeUnnamed } from './image-store.ts';
 
-/** Answers with these one after another, and then with the last. */
+/** Returns these answers in order, and repeats the last one. */
 function engineThat(...answers: (Error | { Id: string; Size: number }[])[]) {
   let requested = 0;
   const listImages = async () => {

@@ -33,9 +33,9 @@ async function imagesOf(docker: Docker): Promise<Docker.ImageInfo[]> {
 const maxTries = 5;
 
 /**
- * Removes images of interrupted pulls: those whose only name is the gate's. A pull that is about to end in another
- * process is repeated. Images built on this engine stay: with their last name their build cache would go, and the next
- * build would make and push every layer again.
+ * Removes images of interrupted pulls: those with only the gate's name. A pull that is about to end in another process
+ * is repeated. Images built on this engine stay, because without their last name, their build cache would be lost, and
+ * the next build would create and push every layer again.
  */
 export async function removeUnnamed(docker: Docker): Promise<number> {
   const unnamed = (await imagesOf(docker)).filter(({ RepoTags, RepoDigests, ParentId }) => {
@@ -48,8 +48,8 @@ export async function removeUnnamed(docker: Docker): Promise<number> {
 }
 
 /**
- * Removes all names of the image, never by force, so that the engine refuses if the image is in use or has got another
- * name. Returns false then.
+ * Removes all names of the image, never by force, so that the engine refuses if the image is in use or has another
+ * name. Then returns false.
  */
 export async function removeImage(docker: Docker, { tags, digests, brought }: HostImage): Promise<boolean> {
   for (const name of [...tags, ...digests, ...brought.flatMap((reference) => verifiedName(reference) ?? [])]) {
@@ -57,7 +57,7 @@ export async function removeImage(docker: Docker, { tags, digests, brought }: Ho
       await docker.getImage(name).remove();
     } catch (error) {
       if (statusOf(error) === 409) return false;
-      // The last tag of a repository takes the digest along.
+      // Removing the last tag of a repository also removes the digest.
       if (statusOf(error) !== 404) throw error;
     }
   }

@@ -1,7 +1,7 @@
 /** PURE. How far a pull is, by bytes over all layers. */
 import type { PulledBytes } from '../../../deployment/deployment.ts';
 
-/** One line of Docker's answer to a pull. */
+/** One line of Docker's response to a pull. */
 export type PullLine = {
   id?: string;
   status?: string;

@@ -17,7 +17,10 @@ import { type HostFacts, isAtLeast } from '../host/host-facts.ts';
 import { checkArchitecture, readImage } from './image-facts.ts';
 import { type PullLine, type PullProgress, watchPull } from './pull-progress.ts';
 
-/** How long an engine may say nothing: unpacking a large layer takes a while. A registry's silence ends at the gate. */
+/**
+ * How long an engine may be silent, because unpacking a large layer takes time. The gate limits the silence of a
+ * registry.
+ */
 const engineMs = 600_000;
 
 /** An engine that unpacks writes some 200 MB a second. */
@@ -29,7 +32,7 @@ const roomEveryMs = 1_000;
  */
 const zstdApiVersion = '1.42';
 
-/** How long a registry may take until it is known what the image is. */
+/** The time limit for resolving the image at its registry. */
 const resolveMs = 120_000;
 
 /**
@@ -150,8 +153,8 @@ async function bring(
     if (room < sentBytes) throw outOfDisk(image);
     const watch = watchPull(resolved.layers.map((layer, at) => ({ ...layer, diffId: resolved.diffIds[at]! })));
     const reported = ({ share, bytes }: PullProgress) => report(share, bytes);
-    // Layers are on the disk twice for a while, and other writers fill it too. A pull is aborted before running
-    // workloads are.
+    // Layers temporarily use twice their space, and other writers use the disk, too. A pull is aborted before running
+    // workloads are stopped.
     using _ = every(roomEveryMs, async () => {
       if (((await roomBytes()) ?? 0) < 0) full.abort(outOfDisk(image));
     });
@@ -163,7 +166,7 @@ async function bring(
       passed: (digest, bytes) => reported(watch.passed(digest, bytes)),
     });
     const pulled = { ...offer, image, onLine: (line: PullLine) => reported(watch.line(line)), signal };
-    // A start of Berth on this engine removes images without a name of their own: the next try is quick then.
+    // A start of Berth on this engine removes images without their own names. The next attempt is then quick.
     for (let tries = 0; tries < maxTries; tries++) {
       try {
         await pull(docker, pulled);
@@ -182,7 +185,7 @@ async function bring(
 
 const maxTries = 3;
 
-/** Not while the last time has not ended; what goes wrong then is left to the next. */
+/** Skips a run while the previous one is in progress. A failure is handled by the next run. */
 function every(ms: number, work: () => Promise<void>): Disposable {
   let isAtIt = false;
   const timer = setInterval(async () => {
@@ -221,10 +224,7 @@ async function pull(docker: Docker, { image, reference, auth, onLine, signal }: 
   }
 }
 
-/**
- * Gives it the names by which it is found from now on, and takes the one away under which it came. False when it is gone
- * already.
- */
+/** Adds the verified names to the image, and removes the name of the pull. Returns false if the image was removed. */
 async function tagPulled(docker: Docker, reference: string, image: string, digest: string): Promise<boolean> {
   for (const name of new Set([verifiedName(pin(image, digest)), verifiedName(image)])) {
     if (name === undefined) throw new EngineFault('bad-request', `The name of image ${image} is too long.`, { image });

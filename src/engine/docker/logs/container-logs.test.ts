@@ -15,7 +15,7 @@ const frame = (text: string): Buffer => {
   return Buffer.concat([head, line]);
 };
 
-/** An engine whose containers belong to a deployment that is named before the dash. */
+/** An engine whose containers belong to the deployment that is named before the dash. */
 async function engine(context: TestContext, answerLogs: (response: ServerResponse, tail: number) => void) {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url!, 'http://engine');

@@ -25,27 +25,30 @@ const maxEarlierTail = 64_000;
 const earlierGrowth = 8;
 const maxEarlierBytes = 8 * 2 ** 20;
 
-/** Lines before the last ones are read too, so that those with one stamp are numbered from their first. */
+/** Additional lines before the last ones, so that lines with the same timestamp are numbered from their first. */
 const moreLines = 32;
 
-/** Docker waits so long, or longer, from the end of one start, when all of its lines are stored, to the next start. */
+/** Docker waits at least this long between the end of a start, when all of its lines are stored, and the next start. */
 const shortestBackOffMs = 100;
 
 /** On an idle host, all stored output of a container (30 MB) is read within half a second. */
 const readPatienceMs = 60_000;
 
-/** Between two looks whether a container has been started again. */
+/** The interval of checks for a restart of the container. */
 const pauses = { firstMs: 100, longestMs: 1_000 };
 
 /** Docker's answer to a request for the logs of a container that is being removed. */
 const beingRemoved = 409;
 
-/** So many look for lines further back at once, of one deployment one. */
+/** The number of concurrent searches for older lines. A deployment has at most one. */
 const longReadsAtOnce = 2;
 
 export type LogReader = (name: WorkloadName, wanted: LogsWanted) => Promise<LogLine[]>;
 
-/** Reads the last `tail` lines of both outputs in the order of storage. Returns [] if we have no such container. */
+/**
+ * Reads the last `tail` lines of both outputs in the order of storage. Returns [] if the installation has no such
+ * container.
+ */
 export function createLogReader(docker: Docker, owner: string): LogReader {
   const inTurn = serializeByKey();
   const gate = createSemaphore(longReadsAtOnce);
@@ -55,7 +58,7 @@ export function createLogReader(docker: Docker, owner: string): LogReader {
     const found = await findOwn(docker, owner, name);
     if (!found || lines === 0) return [];
     const { Id, State, Config } = found;
-    // Docker's stamps have nanoseconds, of which ours are cut off.
+    // Docker's timestamps have nanoseconds, which are truncated here.
     const last = Math.min(until + 1, isPrevious ? previousEndMs(State) : Number.POSITIVE_INFINITY);
     const query = {
       ...(since !== undefined && { since: seconds(since) }),
@@ -74,13 +77,13 @@ export function createLogReader(docker: Docker, owner: string): LogReader {
   };
 }
 
-/** Docker takes the tail first, and of that what was written until then. */
+/** Docker applies the tail first, and then the time limit. */
 async function readEarlier(docker: Docker, containerId: string, query: object, lines: number): Promise<LogLine[]> {
   let best: LogLine[] = [];
   for (let tail = Math.max(lines, minEarlierTail); tail <= maxEarlierTail; tail *= earlierGrowth) {
     const limits = { lines, maxBytes: maxEarlierBytes };
     const { kept, isCut } = await readPart(docker, containerId, { ...query, tail: tail + moreLines }, limits);
-    // The oldest lines come first. An answer that was cut off lacks the wanted ones.
+    // The oldest lines come first. A truncated response lacks the wanted ones.
     if (isCut) return best;
     best = kept;
     if (best.length === lines) break;
@@ -95,7 +98,7 @@ type PartLimits = {
   signal?: AbortSignal | undefined;
 };
 
-/** The last `lines` of an answer that match. One that is longer than `maxBytes` is cut off. */
+/** Reads the last `lines` of a response that match. A response longer than `maxBytes` is truncated. */
 async function readPart(
   docker: Docker,
   containerId: string,
@@ -149,7 +152,7 @@ export async function* followLogs(
       // Also true between two starts. A container that ended and is not restarted by the engine stays ended.
       if (!Running) return;
       await delay(backoff.next(), undefined, { signal });
-      // Its stream ended but the container did not, so continue reading.
+      // The stream ended but the container did not, so continue reading.
       if (!found.State.Restarting) readStart = undefined;
     }
   } catch (error) {
@@ -186,7 +189,10 @@ async function* linesOf(stream: Readable | undefined, read = { bytes: 0 }): Asyn
   }
 }
 
-/** Both outputs as they come; undefined when the container is gone. Not by the client's own call: that one keeps an answer with an end in memory, however long. */
+/**
+ * Opens both outputs as a stream. Undefined if the container was removed. The client's own function is not used,
+ * because it holds a finite response of any length in memory.
+ */
 async function openLogs(
   docker: Docker,
   containerId: string,
@@ -209,12 +215,12 @@ async function openLogs(
   return await orAbsent(opened, beingRemoved);
 }
 
-/** When the previous start ended; before all lines if there was only one start. */
+/** Returns when the previous start ended. Before all lines if there was only one start. */
 function previousEndMs({ StartedAt, FinishedAt }: Docker.ContainerInspectInfo['State']): number {
   // Year 1 means that it never was.
   const startedAtMs = Math.max(2 * shortestBackOffMs, Date.parse(StartedAt));
   const finishedAtMs = Math.max(0, Date.parse(FinishedAt));
-  // The last start has ended too; of the one before it Docker has forgotten when it did.
+  // The last start has ended, too. Docker does not keep the end of the start before it.
   return finishedAtMs >= startedAtMs ? startedAtMs - shortestBackOffMs : finishedAtMs + shortestBackOffMs;
 }
 

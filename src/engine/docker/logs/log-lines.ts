@@ -23,9 +23,10 @@ export type LineReader = {
 type OpenLine = { at: number; stamp: string; stream: OutputStream; parts: Buffer[]; bytes: number };
 
 /**
- * Docker sends both streams in frames: one byte identifies the stream, bytes 4 to 7 contain the length of the payload,
- * which begins with an RFC 3339 timestamp and a space. A long line comes in several frames with the same timestamp, and
- * frames come in any pieces. The last output of a program may lack a line end; the next start begins a new line anyway.
+ * Parses Docker's frames of both streams: one byte identifies the stream, bytes 4 to 7 contain the length of the
+ * payload, which begins with an RFC 3339 timestamp and a space. A long line has several frames with the same timestamp,
+ * and frames arrive in arbitrary pieces. The last output of a program may lack a line break; the next start begins a
+ * new line anyway.
  */
 export function createLineReader(): LineReader {
   let pending: Buffer = Buffer.alloc(0);

@@ -4,7 +4,7 @@ import type Docker from 'dockerode';
 import { openEgress } from '../../../deployment/workload/egress.ts';
 import { createNetworks } from './networks.ts';
 
-/** A Docker whose list of networks is always a step behind: it refuses subnets that it does not show. */
+/** A Docker engine whose list of networks is out of date: it refuses subnets that it does not list. */
 function forgetfulDocker(refusals: { statusCode: number; message: string }[]) {
   const made: string[] = [];
   const docker = {

@@ -1,4 +1,7 @@
-/** One bridge network per deployment, with a subnet of our own pool: Docker's own pools end at the 30th network. */
+/**
+ * One bridge network per deployment, with a subnet of Berth's own pool, because Docker's own pools are exhausted after
+ * 30 networks.
+ */
 import { readFile } from 'node:fs/promises';
 import type Docker from 'dockerode';
 import { type Egress, printEgress } from '../../../deployment/workload/egress.ts';
@@ -10,7 +13,7 @@ import type { Firewall } from '../firewall/firewall.ts';
 import { bridgeName, networkName } from '../names.ts';
 import { lowestFreeSubnet } from './subnets.ts';
 
-/** Subnets that Docker refuses although no network shows them: those of another process's networks in the making. */
+/** Subnets that Docker refuses although no network uses them: those of networks that another process is creating. */
 const refusalLimit = 64;
 
 export type Networks = {
@@ -24,13 +27,13 @@ export type Networks = {
 export type NetworksOptions = {
   owner: string;
   epoch: () => number;
-  /** In CIDR notation. */
+  /** CIDR notation. */
   pool: string;
   /** Absent: containers can reach everything that their machine reaches. */
   firewall?: Firewall | undefined;
 };
 
-/** Subnets of creations under way are kept apart within this process. */
+/** Within this process, subnets of concurrent creations are distinct. */
 export function createNetworks(docker: Docker, { owner, epoch, pool, firewall }: NetworksOptions): Networks {
   const promised = new Set<string>();
 
@@ -76,7 +79,7 @@ export function createNetworks(docker: Docker, { owner, epoch, pool, firewall }:
       try {
         await createWithFreeSubnet(deploymentId, egress, avoid);
       } catch (error) {
-        // Another process was faster: the name and the bridge belong to the network that was to be made.
+        // Another process was faster and has created the same network.
         if (error instanceof EngineFault || !(await isOurs(docker, owner, deploymentId))) throw error;
       }
       if (firewall) await refuseElsewhere(docker, owner, deploymentId);
@@ -136,7 +139,7 @@ async function isOurs(docker: Docker, owner: string, deploymentId: string): Prom
   );
 }
 
-/** An engine that answers here may still run in another network than this process, where no rule of ours is. */
+/** The engine may run in another network namespace than this process, in which Berth has no rules. */
 async function refuseElsewhere(docker: Docker, owner: string, deploymentId: string): Promise<void> {
   const interfaces = await readFile('/proc/self/net/dev', 'utf8');
   if (interfaces.includes(`${bridgeName(owner, deploymentId)}:`)) return;
@@ -152,7 +155,7 @@ async function createNetwork(
     Name: networkName(deploymentId),
     CheckDuplicate: true,
     Driver: 'bridge',
-    // The pool has no IPv6; what has no address reaches nothing by it.
+    // The pool has no IPv6. Without an address, containers have no IPv6 connections.
     EnableIPv6: false,
     IPAM: { Driver: 'default', Config: [{ Subnet: subnet }] },
     Options: { 'com.docker.network.bridge.name': bridge },

@@ -4,8 +4,8 @@
 const subnetPrefixLength = 25;
 
 /**
- * The lowest /25 of `pool` (CIDR) that overlaps none of `taken` (CIDRs, other sizes and IPv6 allowed), or undefined
- * when the pool is used up. A /13 holds 4,096 of them.
+ * Returns the lowest /25 of `pool` (CIDR) that does not overlap any of `taken` (CIDRs, other sizes and IPv6 allowed),
+ * or undefined if the pool is used up. A /13 contains 4,096 of them.
  */
 export function lowestFreeSubnet(pool: string, taken: Iterable<string>): string | undefined {
   const { first, last } = rangeOf(pool)!;
@@ -31,7 +31,10 @@ export const fromBuilder = (() => {
   return `ip saddr & ${formatAddress(size - 1)} == ${formatAddress(size - 2)}`;
 })();
 
-/** The lowest address of `subnet` for a pod that is not in `taken`. The first one is the gateway's, the last a builder's. */
+/**
+ * Returns the lowest address of `subnet` for a pod that is not in `taken`. The first address is the gateway's, the last
+ * a builder's.
+ */
 export function lowestFreeAddress(subnet: string, taken: Iterable<string>): string | undefined {
   const { first, last } = rangeOf(subnet)!;
   const used = new Set(taken);

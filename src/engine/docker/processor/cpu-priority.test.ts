@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { type CpuDemand, mustYield, updateDemand } from './cpu-priority.ts';
 
 /**
- * Looks once a second at a container with one processor that uses these shares of it. @returns whether it yields
- * afterwards.
+ * Measures a container with one processor once a second, with these used shares. @returns whether it yields afterwards.
  */
 function follow(shares: readonly number[], limitMillis = 1000): boolean[] {
   let appetite: CpuDemand = updateDemand(undefined, { usedMs: 0, atMs: 0 }, limitMillis);

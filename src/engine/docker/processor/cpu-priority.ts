@@ -1,6 +1,7 @@
 /**
- * PURE. Which containers use so much processor time that others get priority. A program that answers a visitor needs it
- * for a moment and then waits. A program that computes all the time, or bursts until it is throttled, causes that wait.
+ * PURE. Decides which containers use so much processor time that others get priority. A program that responds to a
+ * visitor needs it for a moment and then waits. A program that computes constantly, or in bursts until it is throttled,
+ * delays the others.
  */
 
 /** Processor time that a container has used. Milliseconds; `atMs` is monotonic. */
@@ -18,12 +19,12 @@ const greedyShare = 0.5;
 /** Node starts in 0.1 s, PostgreSQL in 0.9 s. A build takes longer and may slow down. */
 const patienceMs = 2_000;
 
-/** Otherwise an attack in bursts would have priority at the beginning of each burst. */
+/** With a shorter time, an attack in bursts would have priority at the beginning of each burst. */
 const calmMs = 30_000;
 
-/** `before`: at the look before; absent at the first one. `limitMillis`: 1000 for one processor. */
+/** `before`: the previous state. Absent at the first measurement. `limitMillis`: 1000 for one processor. */
 export function updateDemand(before: CpuDemand | undefined, use: ProcessorUse, limitMillis: number): CpuDemand {
-  // It has less than before: it was started again.
+  // The value is lower than before, so the container was restarted.
   if (!before || use.usedMs < before.usedMs) return { ...use, isGreedy: false, sinceMs: use.atMs };
   const allowedMs = ((use.atMs - before.atMs) * limitMillis) / 1000;
   const isGreedy = use.usedMs - before.usedMs > greedyShare * allowedMs;

@@ -1,7 +1,7 @@
 /**
- * Containers that compute all the time yield the processor to those that answer visitors, see `cpu-priority.ts`. The 99th
- * percentile of a neighbor's answers during an attack was 1.3 to 4.1 times that in quiet without this (three runs), and 1.5 and
- * 1.8 times with it (two runs; two busy processors). Whether a container yields is stored in the kernel alone.
+ * Containers that compute constantly yield the processor to others, see `cpu-priority.ts`. During an attack, the 99th
+ * percentile of a neighbor's response times was 1.3 to 4.1 times the idle value without this (three runs), and 1.5 and
+ * 1.8 times with it (two runs; two busy processors). Only the kernel stores whether a container yields.
  */
 import { cpus } from 'node:os';
 import type Docker from 'dockerode';
@@ -24,11 +24,11 @@ export type ProcessorWatchOptions = {
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
 };
 
-/** Looks once a second until the abort; resolves when the last look has ended. */
+/** Measures once a second until the abort. Resolves when the last measurement has ended. */
 export async function watchProcessor(docker: Docker, options: ProcessorWatchOptions, stop: AbortSignal): Promise<void> {
   const look = createProcessorCheck(docker, options);
   const isBusy = createBusy();
-  /** A service before this one may have left some. */
+  /** The previous service may have left yielding containers. */
   let givingWay: number | undefined;
   const { ended } = runRounds({
     name: 'processor',
@@ -45,7 +45,10 @@ export async function watchProcessor(docker: Docker, options: ProcessorWatchOpti
 /** The state of a container that is remembered between looks. */
 type Known = { group: ControlGroup; limitMillis: number; appetite?: CpuDemand };
 
-/** One look, which remembers those before it; returns how many containers yield after it. */
+/**
+ * Returns a function that makes one measurement, remembers the previous ones, and returns the number of yielding
+ * containers.
+ */
 export function createProcessorCheck(
   docker: Docker,
   { owner, log }: ProcessorWatchOptions,

@@ -26,7 +26,7 @@ export type UsageMeterOptions = {
   loops: LoopVolumes | undefined;
   events: Pick<Events, 'mark' | 'hasChangedSince' | 'isListening'>;
   uptime: () => number;
-  /** Where the kernel shows groups and processes; default: where it does on nearly every machine. */
+  /** The location of the kernel's groups and processes. Default: the usual one. */
   machine?: { root?: string; processes?: string };
 };
 
@@ -69,7 +69,7 @@ export function createUsageMeter(docker: Docker, options: UsageMeterOptions): Us
           const used = readUsed(pid, group, machine.processes);
           if (used) uses.push({ ...known, ...used });
           else {
-            // It has ended, or was started again: its event is on its way.
+            // The container has ended or was restarted. Its event will follow.
             running.delete(id);
             isMissingSome = true;
           }
@@ -77,7 +77,7 @@ export function createUsageMeter(docker: Docker, options: UsageMeterOptions): Us
           faults.push(error);
         }
       }
-      // One that cannot be read is missing, and takes nothing from the others.
+      // An unreadable container is skipped and does not affect the others.
       if (uses.length === 0 && faults.length > 0) throw faults[0];
       return uses;
     },
@@ -121,8 +121,8 @@ async function learn(
 }
 
 /**
- * Undefined where it has ended; throws where its files cannot be read. Synchronous: these files are the kernel's memory, and never wait for a disk; by way of
- * the thread pool each would cost four times as much (measured).
+ * Undefined if the process has ended. Throws if its files cannot be read. Synchronous, because these files are in the
+ * kernel's memory and never wait for a disk. Through the thread pool, each would cost four times as much (measured).
  */
 function readUsed(pid: number, { accounting, memory, version }: ControlGroup, processes = '/proc'): Used | undefined {
   const read = (...path: [string, ...string[]]) => readFileSync(join(...path), 'latin1');

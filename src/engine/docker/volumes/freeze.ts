@@ -30,7 +30,7 @@ export async function freezeAll(mounts: readonly string[], signal?: AbortSignal)
     if (reported.includes('frozen\n')) frozen.resolve();
   });
   keeper.once('close', async (_, killedBy) => {
-    // Its child may continue, and hold the lock, until its input ends.
+    // Its child process may continue, and hold the lock, until its input ends.
     keeper.stdin.end();
     isKilled = killedBy !== null;
     if (isKilled && reported !== '') await letGo(mounts);
@@ -64,7 +64,7 @@ export async function freezeAll(mounts: readonly string[], signal?: AbortSignal)
   return { end };
 }
 
-/** The words of the scripts are always the same: the mounts are their arguments. */
+/** The scripts are constant. The mounts are arguments. */
 function spawnScript(script: string, mounts: readonly string[]) {
   return spawn('nice', ['-n', '-15', 'sh', '-c', script, 'sh', dirname(dirname(mounts[0]!)), ...mounts], {
     env: programEnvironment,
@@ -74,8 +74,8 @@ function spawnScript(script: string, mounts: readonly string[]) {
 }
 
 /**
- * `root`: the folder of all volumes. Thaws the volumes below it that were left frozen, such as when all processes of a
- * service were killed at once. A freeze that another process holds stays.
+ * `root`: the folder of all volumes. Thaws volumes that were left frozen, for example when all processes of a service
+ * were killed at once. Does not affect a freeze that another process holds.
  */
 export async function thawLeftovers(root: string): Promise<void> {
   const volumes = [...(await readMounts()).keys()].flatMap((mount) => {
@@ -86,11 +86,11 @@ export async function thawLeftovers(root: string): Promise<void> {
     await letGo(its.map(({ mount }) => mount));
 }
 
-/** After one that was killed under the freeze, as by a system without memory. */
+/** Thaws after a keeper that was killed during the freeze, for example by the OOM killer. */
 async function letGo(mounts: readonly string[]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const ending = spawnScript(letGoScript, mounts);
-  // The next freeze does what this one cannot.
+  // The next freeze repeats a failed thaw.
   ending.once('error', () => resolve());
   ending.once('close', () => resolve());
   ending.stdin.on('error', () => {});
@@ -103,7 +103,7 @@ function endGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGTERM');
   } catch (error) {
-    // It has just ended.
+    // The process has just ended.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
@@ -119,7 +119,7 @@ thaw() { for mount; do fsfreeze --unfreeze "$mount"; done; }
 thaw "$@"
 `;
 
-/** A process that holds the lock for longer keeps a freeze, and has thawed what was left before. */
+/** A process that holds the lock for longer has a freeze of its own, and has thawed the leftovers. */
 const letGoScript = `
 exec 9<"$1"
 flock --timeout 5 9 || exit
@@ -127,8 +127,8 @@ ${commonScript}
 `;
 
 /**
- * Everything that can be done before the freeze is done before it: dirty pages are written (`sync`), and the process that
- * waits for our end runs. Output goes nowhere once this process has died, and must not end the script before the thaw.
+ * All possible work is done before the freeze: dirty pages are written (`sync`), and the process that watches this one
+ * is running. After this process has died, output is discarded, so that it does not end the script before the thaw.
  */
 const keeperScript = `
 exec 9<"$1" 3<&0

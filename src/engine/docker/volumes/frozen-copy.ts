@@ -1,8 +1,8 @@
 /**
- * Copies volumes with file systems of their own, all as they are at one instant, while containers run. The kernel freezes
- * the file systems during the copy, so the copies contain every write that was confirmed to a program, and are clean.
- * If the host's file system shares blocks between files (XFS, Btrfs), there is nothing to copy. On other file systems
- * writers wait while the allocated blocks are copied (measured: 0.4 to 1.1 s for 1 GB in memory, ext4).
+ * Copies volumes with their own file systems at one instant, while containers run. The kernel freezes the file systems
+ * during the copy, so the copies contain every write that was confirmed to a program, and are clean. If the host's file
+ * system shares blocks between files (XFS, Btrfs), no data is copied. On other file systems, writers wait while the
+ * allocated blocks are copied (measured: 0.4 to 1.1 s for 1 GB in memory, ext4).
  */
 
 import { ProgramError, runProgram } from '../../../lib/run-program.ts';
@@ -17,8 +17,8 @@ export type CopiedVolume = { image: string; mount: string; copy: string };
 export type FrozenCopying = { signal?: AbortSignal | undefined; withinMs?: number | undefined };
 
 /**
- * Returns for how many milliseconds writers have waited. Throws at the abort, once nothing is frozen and no program writes
- * to the copies. Throws EngineFault if the disk is full, or if reading or copying the volumes takes longer than the limit.
+ * Returns the milliseconds that writers waited. Throws at the abort, once nothing is frozen and no program writes to
+ * the copies. Throws EngineFault if the disk is full, or if reading or copying the volumes exceeds the time limit.
  */
 export async function copyFrozen(volumes: readonly CopiedVolume[], copying: FrozenCopying = {}): Promise<number> {
   return await copyWhole(volumes, copying).catch((error: unknown) => {

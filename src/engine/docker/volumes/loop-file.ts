@@ -1,6 +1,6 @@
 /**
- * The file of a volume with a hard limit: made, mounted, grown, mended and removed. Every step may have been done before,
- * and may be cut off at any instant.
+ * The file of a volume with a hard limit: creates, mounts, grows, repairs and removes it. Every step may be repeated,
+ * and may be interrupted at any time.
  */
 import { open, rename, rm, rmdir, stat, statfs, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -10,19 +10,19 @@ import { inodesPer, type LoopPlace, shapeOf } from './loop-layout.ts';
 import { readMounts } from './mount-table.ts';
 
 /**
- * How long a volume may stay in use after it was unmounted: by a container that has just been stopped, or by one that is
- * starting and still holds a copy of the mount table (more than 5 s at a load of 20, seen).
+ * How long a volume may stay in use after it was unmounted: by a container that was just stopped, or by one that is
+ * starting and still has a copy of the mount table (more than 5 s at a load of 20, observed).
  */
 const patienceMs = 30_000;
 
-/** Formatted under another name first: what has the image's name is a whole file system. */
+/** Formatted under a temporary name, so that the image's final name always means a complete file system. */
 export async function makeImage({ image, draft }: LoopPlace, sizeBytes: number): Promise<void> {
   const { imageBytes, bytesPerInode, journalMebibytes } = shapeOf(sizeBytes);
   const file = await open(draft, 'w', 0o600);
   try {
     await file.truncate(imageBytes);
-    // The image is all holes, so nothing has to be zeroed. A file system that cannot write stops instead of going wrong.
-    // Tables for a file system sixteen times as large; by default they are for a thousand times, and take 0.4 % of it.
+    // The image is sparse, so zeroing is not necessary. A file system with write errors becomes read-only. The tables
+    // allow growth to sixteen times the size. The default allows a thousand times and takes 0.4 % of the size.
     const blocks = Math.floor(imageBytes / 4096);
     const options = `lazy_itable_init=1,lazy_journal_init=1,nodiscard,resize=${Math.min(blocks * 16, 2 ** 32 - 1)}`;
     await runProgram([
@@ -42,7 +42,7 @@ export async function ensureMounted({ image, mount, options }: LoopPlace, mayBeD
   await runProgram(['mount', '-t', 'ext4', '-o', options, image, mount]);
 }
 
-/** After a power failure: replays the journal and fixes what is safe to fix. Exit code 1: fixed. */
+/** After a power failure, replays the journal and fixes what is safe to fix. Exit code 1: fixed. */
 async function repair(image: string, ...flags: string[]): Promise<void> {
   if (await isAttached(image)) return; // A container may still use it, although it was unmounted here.
   await runProgram(['e2fsck', '-p', ...flags, image]).catch((error) => {
@@ -50,7 +50,7 @@ async function repair(image: string, ...flags: string[]): Promise<void> {
   });
 }
 
-/** The file first, then the loop device, then the file system. Each step may have been done before. */
+/** Grows the file first, then the loop device, then the file system. Each step may be repeated. */
 export async function grow(place: LoopPlace, sizeBytes: number, release: () => Promise<void>): Promise<void> {
   const { image, mount } = place;
   const [{ size }, { files }] = await Promise.all([stat(image), statfs(mount)]);
@@ -62,7 +62,7 @@ export async function grow(place: LoopPlace, sizeBytes: number, release: () => P
     await runProgram(['losetup', '--set-capacity', device]);
     await runProgram(['resize2fs', device]);
   } catch (error) {
-    // It takes CAP_SYS_RESOURCE, which hosts that are guests themselves may lack.
+    // This requires CAP_SYS_RESOURCE, which hosts in containers may lack.
     if (!/permission denied/i.test(String(error))) throw error;
     await release();
     await growUnmounted(place);
@@ -85,7 +85,7 @@ export async function repairFileSystem(place: LoopPlace): Promise<void> {
 /** Unmounts the volume. Throws while it is in use. */
 export async function unmount({ mount, image }: LoopPlace): Promise<void> {
   await runProgram(['umount', mount]);
-  // The kernel gives the device back some milliseconds after the last mount of it has gone.
+  // The kernel releases the device some milliseconds after its last mount is removed.
   for (let waitedMs = 0; await isAttached(image); waitedMs += 50) {
     if (waitedMs >= patienceMs) throw new Error('the volume is still in use');
     await wait(50);
@@ -97,7 +97,7 @@ async function isAttached(image: string): Promise<boolean> {
   return (await runProgram(['losetup', '--associated', image])).trim() !== '';
 }
 
-/** Files that the container of a removed workload still has open keep the file system alive, but not its name. */
+/** Files that a removed container still has open keep the file system alive, but not its name. */
 export async function removeAll(place: LoopPlace): Promise<void> {
   for (const flags of [[], ['--lazy']]) {
     if (!(await readMounts()).has(place.mount)) break;
@@ -105,7 +105,7 @@ export async function removeAll(place: LoopPlace): Promise<void> {
       if (flags.length > 0) throw error;
     });
   }
-  // Never recursive: should something be mounted here in spite of all, its content stays.
+  // Never recursive: if something is still mounted here, its content stays.
   for (const file of [place.image, place.draft, place.size, `${place.size}.new`]) await rm(file, { force: true });
   for (const folder of [place.mount, place.folder, dirname(place.folder)]) {
     await rmdir(folder).catch((error: NodeJS.ErrnoException) => {

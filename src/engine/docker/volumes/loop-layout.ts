@@ -1,4 +1,4 @@
-/** PURE. Where a volume with a file system of its own lies on the host, and how large that has to be. */
+/** PURE. The location and the size of a volume with its own file system on the host. */
 import { join } from 'node:path';
 import { buildVolume } from '../../../deployment/build/build.ts';
 import { minVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
@@ -6,7 +6,7 @@ import { minVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
 /** The paths of one volume. All of them are below one folder, so that leftovers can be found there. */
 export type LoopPlace = {
   folder: string;
-  /** The file that holds the file system; sparse, so that it takes what is in it. */
+  /** The sparse file with the file system. It only takes the space of its content. */
   image: string;
   /** An image that is being made. */
   draft: string;
@@ -25,14 +25,14 @@ export type LoopPlace = {
 };
 
 /**
- * `discard` gives the host back what is deleted in the volume. `noinit_itable`: zeroing the inode tables in the
- * background would fill a sixty-fourth of the holes with zeros.
+ * `discard` returns the space of deleted files to the host. `noinit_itable`: initializing the inode tables in the
+ * background would write zeros to a sixty-fourth of the sparse file.
  */
 const everywhere = 'loop,discard,noinit_itable';
 
 /**
- * In the user namespace of a build these flags are locked, and buildah 1.28 then cannot mount a secret read-only
- * (measured). A container can create no device, and no user of the host but root can reach a file of the volume.
+ * In the user namespace of a build, these flags are locked, and buildah 1.28 cannot mount a secret read-only
+ * (measured). A container cannot create devices, and only root can access the files of a volume on the host.
  */
 const exceptInBuilds = 'nosuid,nodev';
 
@@ -41,7 +41,7 @@ export function volumesFolder(dataDir: string): string {
   return join(dataDir, 'volumes');
 }
 
-/** A name that is one step of a path and cannot lead out of it. */
+/** A name that is a single path segment. */
 const plainName = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,200}$/;
 
 /** Throws for names that cannot be names of volumes. */
@@ -69,7 +69,7 @@ export function mountedVolume(root: string, mountPoint: string): { deploymentId:
   return isOne ? { deploymentId, volume } : undefined;
 }
 
-/** The directory for what an image declares as a volume of its own below this one, see `mounts.ts`. */
+/** Returns the directory for a volume that an image declares below this one, see `mounts.ts`. */
 export function nestedDirectory({ mount }: LoopPlace, slug: string): string {
   return join(mount, `${nestedPrefix}${slug}`);
 }
@@ -94,16 +94,15 @@ export function inodesPer(imageBytes: number, inodes: number): number {
 export type FileSystemShape = { imageBytes: number; bytesPerInode: number; journalMebibytes: number };
 
 /**
- * A file system with at least `sizeBytes` of space for files, so that a configuration gets the size that it requests,
- * plus the overhead of ext4. Small volumes get more inodes per size, as with mkfs. A volume keeps its inode ratio when
- * it grows.
+ * Returns the shape of a file system with at least `sizeBytes` for files, plus the overhead of ext4. Small volumes get
+ * more inodes per size, as with mkfs. A volume keeps its inode ratio when it grows.
  */
 export function shapeOf(wantedBytes: number, madeWithInodesPer?: number): FileSystemShape {
   const sizeBytes = Math.max(wantedBytes, minVolumeBytes);
   const bytesPerInode = madeWithInodesPer ?? (sizeBytes < 512 * mebibyte ? manyInodes : fewInodes);
   const journalMebibytes = sizeBytes < 128 * mebibyte ? 4 : sizeBytes < 1024 * mebibyte ? 16 : 64;
   const inodeShare = 256 / bytesPerInode;
-  // The kernel keeps 2 % back for its own metadata, 16 MiB at most.
+  // The kernel reserves 2 % for metadata, at most 16 MiB.
   const reserved = Math.min(sizeBytes * 0.022, 16 * mebibyte) + (journalMebibytes + 0.5) * mebibyte;
   const imageBytes = Math.ceil((sizeBytes + reserved) / (1 - inodeShare - 0.001) / mebibyte) * mebibyte;
   return { imageBytes, bytesPerInode, journalMebibytes };

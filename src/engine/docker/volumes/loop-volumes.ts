@@ -1,9 +1,8 @@
 /**
- * Volumes with a hard limit: each is a file system in its own sparse file, mounted through a loop device (some 25 ms
- * and 0.7 MB; measured). The engine binds a directory of it. Every step checks what exists: after a reboot, a crash or
- * a kill at any instant, `ensure` leaves the volume complete and mounted, and `remove` leaves nothing.
- *
- * Loop devices come with the mount and go with the last one (`mount -o loop`), so none is left behind.
+ * Volumes with a hard limit: each is a file system in its own sparse file, mounted through a loop device (about 25 ms
+ * and 0.7 MB; measured). The engine binds a directory of it. Every step checks the existing state: after a reboot, a
+ * crash or a kill at any time, `ensure` leaves the volume complete and mounted, and `remove` leaves nothing. Loop
+ * devices are created with the mount and removed with the last one (`mount -o loop`), so none is left behind.
  */
 import { chown, mkdir, readFile, rename, statfs } from 'node:fs/promises';
 import { minVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
@@ -24,9 +23,9 @@ export type LoopVolumes = {
   dataOf(volume: LoopVolume): string;
   has(volume: LoopVolume): Promise<boolean>;
   /**
-   * Mounts the volume and, with a size given, grows it to at least that size. Keeps its content; it never shrinks.
-   * `release` stops its users, on hosts that cannot grow a mounted file system; it is called at most once. Throws
-   * EngineFault if the host cannot do that now, or, without a size, if the volume does not exist.
+   * Mounts the volume and, with a size, grows it to at least that size. Keeps its content. It never shrinks. `release`
+   * stops its users, on hosts that cannot grow a mounted file system, and is called at most once. Throws EngineFault if
+   * the host cannot do that now, or, without a size, if the volume does not exist.
    */
   ensure(volume: LoopVolume, sizeBytes?: number, release?: () => Promise<void>): Promise<void>;
   /** Makes a directory next to the data, for a volume that an image declares below it. Returns its path. */
@@ -46,13 +45,13 @@ export type LoopVolumes = {
    */
   mend(volume: LoopVolume, release: () => Promise<void>): Promise<void>;
   /**
-   * Replaces an unused volume with a complete, unmounted one by a single rename. If only the size is there, that was
-   * done before. Throws EngineFault while the volume is in use, or if the replacement is missing.
+   * Replaces an unused volume with a complete, unmounted one by a single rename. If only the size file exists, that was
+   * already done. Throws EngineFault while the volume is in use, or if the replacement is missing.
    */
   replace(volume: LoopVolume, by: LoopPlace): Promise<void>;
   /** The volume may already be gone. */
   remove(volume: LoopVolume): Promise<void>;
-  /** All volumes with any file, of one deployment if given. */
+  /** Returns all volumes with any file, optionally of one deployment. */
   list(deploymentId?: string): Promise<LoopVolume[]>;
 };
 
@@ -103,8 +102,8 @@ export function createLoopVolumes(
     if (await exists(by.image)) {
       if ((await readMounts()).has(place.mount)) await unmount(place);
       await mkdir(place.mount, { recursive: true, mode: 0o700 });
-      // Before the rename: a recorded size that is too small is corrected by growing, but one that is too large never
-      // is.
+      // Written before the rename: a recorded size that is too small is corrected when the volume grows, but one that
+      // is too large never is.
       await replaceFile(place.size, String(await readSize(by)), { flush: true });
       await rename(by.image, place.image);
       await sync(place.folder);
@@ -184,7 +183,7 @@ async function usageOf(mount: string): Promise<Omit<LoopUsage, 'isStopped'> | un
   };
 }
 
-/** The programs' own words name paths of the host: they stay in the cause. */
+/** The programs' own messages contain host paths, so they are only in the cause. */
 async function inWords<T>({ volume }: LoopVolume, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

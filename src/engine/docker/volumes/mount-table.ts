@@ -13,9 +13,9 @@ export async function readMounts(): Promise<Map<string, Mount>> {
 }
 
 /**
- * PURE. `proc_pid_mountinfo(5)`: the mount point is the fifth field, the device the second after a lone dash, and then come
- * the options of the file system. `ro` of a mount alone is among those of the mount, the sixth field; newer kernels
- * say `emergency_ro`.
+ * PURE. `proc_pid_mountinfo(5)`: the mount point is the fifth field, and the device is the second field after a lone
+ * dash, followed by the options of the file system. A read-only mount has `ro` in the mount options, the sixth field.
+ * Newer kernels print `emergency_ro`.
  */
 export function parseMounts(text: string): Map<string, Mount> {
   const mounts = new Map<string, Mount>();

@@ -1,6 +1,6 @@
 /**
- * Copies of volumes with file systems of their own, mounted to be read until they are disposed. Each process has a folder
- * of its own for them, by its id: what a process that was killed has left is removed when the next one opens.
+ * Copies of volumes with their own file systems, mounted for reading until they are disposed. Each process has its own
+ * folder for them, named by its ID. Leftovers of a killed process are removed when the next one opens.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -25,7 +25,7 @@ import { listVolumes } from './volumes.ts';
 export type ArchivesOptions = {
   owner: string;
   loops: LoopVolumes;
-  /** Where those are. */
+  /** The folder of the copies. */
   directory: string;
   /** Disk space that copies must leave free. */
   diskFreeBytes: number;
@@ -71,7 +71,7 @@ export function createVolumeArchives(docker: Docker, options: ArchivesOptions): 
       const sizes = await Promise.all(volumes.map((volume) => loops.sizeOf({ deploymentId, volume })));
       const here = volumes.filter((_, index) => sizes[index]! > 0);
       if (here.length === 0) return { pausedMs: 0, archives: [], [Symbol.asyncDispose]: async () => {} };
-      // One at a time: two would each count on the same room.
+      // One at a time, because two would each count on the same free space.
       return await inTurn(async () => {
         signal?.throwIfAborted();
         await refuseWithoutRoom(directory, deploymentId, here, diskFreeBytes);
@@ -136,7 +136,7 @@ async function nestedPaths(docker: Docker, owner: string, deploymentId: string):
 
 type PackedPlace = Pick<VolumeArchive, 'below' | 'isUnplaced'> & { folder: string };
 
-/** All folders of the file system, also those with an unknown path. */
+/** Returns all folders of the file system, including those with an unknown path. */
 async function foldersIn(place: LoopPlace, nested: readonly string[]): Promise<PackedPlace[]> {
   const names = await readdir(place.mount);
   const below = nestedSlugsIn(names).flatMap((slug): PackedPlace[] => {
@@ -155,7 +155,7 @@ async function foldersIn(place: LoopPlace, nested: readonly string[]): Promise<P
  * it.
  */
 
-/** Programs that are under way, to be ended before what they read goes. */
+/** Running programs, which are ended before their source is removed. */
 export type Packing = Set<ChildProcess>;
 
 const wantedKinds = ['(', '-type', 'f', '-o', '-type', 'd', '-o', '-type', 'l', ')'];
@@ -164,7 +164,7 @@ const tarArguments = ['--create', '--format=gnu', '--sparse', '--numeric-owner',
 /** Computes the size of the whole tar in bytes, without reading the content of files. Throws at the abort. */
 export async function packedSize(folder: string, packing: Packing, signal?: AbortSignal): Promise<number> {
   signal?.throwIfAborted();
-  // To the null device, tar writes nothing, and says how much it would have been.
+  // When the target is the null device, tar writes nothing and prints the size.
   const { tar, ended } = startTar(folder, ['--totals', '--file=/dev/null'], packing);
   tar.stdout!.resume();
   const end = () => tar.kill('SIGKILL');
@@ -175,7 +175,7 @@ export async function packedSize(folder: string, packing: Packing, signal?: Abor
   return Number(bytes);
 }
 
-/** To be read to its end, or destroyed. */
+/** Returns a stream, which must be read to its end or destroyed. */
 function packFolder(folder: string, packing: Packing, signal: AbortSignal): Readable {
   return Readable.from(piecesOf(folder, packing), { objectMode: false, signal });
 }

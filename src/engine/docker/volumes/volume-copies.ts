@@ -1,6 +1,6 @@
 /**
- * Copies of volumes that have their own file systems, and volumes that are filled separately and then replace those in
- * use. Each purpose has its own folder, in the layout of volumes.
+ * Copies of volumes with their own file systems, and volumes that are filled separately and then replace those in use.
+ * Each purpose has its own folder, in the layout of volumes.
  */
 
 import { mkdir, readdir, rm, stat, statfs } from 'node:fs/promises';
@@ -15,17 +15,17 @@ import { loopPlace } from './loop-layout.ts';
 import { createLoopVolumes, type LoopVolumes } from './loop-volumes.ts';
 import { readMounts } from './mount-table.ts';
 
-/** Snapshots are taken often, and writers wait during the copy: no longer than this. */
+/** The maximum wait of writers during a copy, because snapshots are frequent. */
 const snapshotMs = 15_000;
 
-/** Below a folder where something is put together. */
+/** The subfolder with the volumes. */
 export const volumesIn = 'volumes';
 
 export type CopiesOptions = {
   /** The folder of all volumes. */
   volumes: string;
   loops: LoopVolumes;
-  /** Where copies are put together; on the same file system. */
+  /** The folder for copies, on the same file system. */
   copies: string;
   sizes: VolumeCopies['sizes'];
 };
@@ -67,7 +67,7 @@ export function createVolumeCopies({ volumes: root, loops, copies, sizes }: Copi
     async swap(deploymentId, volumes, { key, madeFor }) {
       const made = join(folderOf(key), volumesIn);
       const pairs = volumes.map((volume) => ({ volume, by: loopPlace(made, madeFor, volume) }));
-      // Its size is written last, and stays when the image is taken away.
+      // The size file is written last, and stays when the image is moved.
       for (const { by } of pairs) if (!(await ifThere(stat(by.size)))) return false;
       for (const { volume, by } of pairs) await loops.replace({ deploymentId, volume }, by);
       return true;
@@ -86,8 +86,8 @@ export function createVolumeCopies({ volumes: root, loops, copies, sizes }: Copi
 }
 
 /**
- * Copies volumes of a deployment into a folder, all as they are at one instant, and mounts the copies there to be read.
- * `paths`: what is in them, relative to the folder. `pausedMs`: for so long their writers have waited.
+ * Copies volumes of a deployment into a folder, all at one instant, and mounts the copies for reading. `paths`: the
+ * mounted directories, relative to the folder. `pausedMs`: how long writers waited.
  */
 export async function copyVolumes(
   root: string,
@@ -107,7 +107,7 @@ export async function copyVolumes(
   );
   const paths: string[] = [];
   for (const { to } of pairs) {
-    // Its journal is empty, and the mount must not be written to. Its content must not be executed.
+    // The journal is empty, and the mount is read-only. Its content must not be executed.
     await runProgram(['mount', '-t', 'ext4', '-o', 'loop,ro,noload,nosuid,nodev,noexec', to.image, to.mount]);
     const names = (await readdir(to.mount)).filter((name) => name !== 'lost+found');
     paths.push(...names.map((name) => join(to.mount, name).slice(folder.length + 1)));
@@ -115,7 +115,7 @@ export async function copyVolumes(
   return { folder, paths, pausedMs };
 }
 
-/** One that was filled below the folder is on the disk as a whole, and mounted nowhere any more. */
+/** Completes a volume that was filled below the folder: syncs it to the disk and unmounts it. */
 export async function finishVolume(folder: string, deploymentId: string, volume: string): Promise<void> {
   const place = loopPlace(join(folder, volumesIn), deploymentId, volume);
   await unmount(place);
@@ -135,8 +135,8 @@ export async function freeBytesForCopies(
 }
 
 /**
- * Disk space for copies of these. `keptIn`: the folder that receives the content of the copies, which may not exist
- * yet. It needs the same space again if it is on the same disk.
+ * Returns the disk space for copies of these volumes. `keptIn`: the folder that receives the content of the copies,
+ * which may not exist yet. It needs the same space again if it is on the same disk.
  */
 export async function bytesOfCopies(
   root: string,
@@ -154,7 +154,7 @@ async function deviceOf(folder: string): Promise<number> {
   return (await atNearest(folder, (path) => stat(path))).dev;
 }
 
-/** A tenant makes as many files as the volume holds, and as many names as its directories do. */
+/** A tenant can create as many files as the volume has inodes, and as many names as fit into its directories. */
 const walkMs = 10 * 60_000;
 
 /**
@@ -174,7 +174,7 @@ export async function apparentBytesBelow(directories: readonly string[]): Promis
     .reduce((sum, line) => sum + Number.parseInt(line, 10), 0);
 }
 
-/** A folder in which something is put together, such as a backup; file systems may be mounted below it. */
+/** Prepares a folder for data such as a backup. File systems may be mounted below it. */
 
 /** Makes the folder empty, even after a killed call. */
 export async function makeFolder(folder: string): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * Named volumes of a deployment. One of the configuration may be several of Docker's, see `mounts.ts`. A volume is
- * bound to a file system of its own where the host can make one, and is a directory of Docker's otherwise; what a
- * volume is, it stays.
+ * Named volumes of a deployment. A volume of the configuration may consist of several Docker volumes, see `mounts.ts`.
+ * A volume is bound to its own file system if the host supports that, and is a Docker directory otherwise. It never
+ * changes its kind.
  */
 import { readdir } from 'node:fs/promises';
 import type Docker from 'dockerode';
@@ -13,15 +13,15 @@ import { volumeName } from '../names.ts';
 import type { LoopVolume, LoopVolumes } from './loop-volumes.ts';
 
 export type Volumes = {
-  /** Afterwards it exists; one with a hard limit is at least that large. */
+  /** Makes sure that the volume exists. With a hard limit, it has at least the size. */
   create(deploymentId: string, volume: string, sizeBytes: number): Promise<void>;
   /** Removes the volume and those for directories inside it. */
   remove(deploymentId: string, volume: string): Promise<void>;
-  /** As the engine port says. */
+  /** See the engine port. */
   mend(): Promise<RepairedVolume[]>;
   /**
-   * How large each of the deployment's volumes with a hard limit is; 0 while it is not complete. `known`: those of
-   * Docker. One that Docker has forgotten is among them when it is complete: the next container with it brings it back.
+   * Returns the size of each of the deployment's volumes with a hard limit. 0 while it is incomplete. `known`: the
+   * volumes of Docker. A complete volume that Docker has lost is included, because the next container restores it.
    */
   hardSizes(deploymentId: string, known: Docker.VolumeInspectInfo[]): Promise<Record<string, number>>;
   /** Removes one that `listForgotten` or Docker lists, by Docker's name for it. */
@@ -36,7 +36,7 @@ export type ForgottenVolume = LoopVolume & { name: string; sizeBytes: number };
 export type VolumesOptions = {
   owner: string;
   epoch: () => number;
-  /** Where volumes with a hard limit are, and whether new ones become such. */
+  /** The location of volumes with a hard limit, and whether new ones get one. */
   loops: LoopVolumes | undefined;
   isLoopForNew: boolean;
   stopSeconds: number;
@@ -70,7 +70,7 @@ export function createVolumes(docker: Docker, options: VolumesOptions): Volumes 
       const name = volumeName(deploymentId, volume);
       const which = { deploymentId, volume };
       const isLoop = loops !== undefined && (isLoopForNew || (await loops.has(which)));
-      // Docker answers a repeated creation with the existing volume, even with other options and labels.
+      // Docker returns the existing volume for a repeated creation, even with other options and labels.
       const make = async () => {
         const created = await docker.createVolume({
           Name: name,
@@ -80,8 +80,9 @@ export function createVolumes(docker: Docker, options: VolumesOptions): Volumes 
         return await created.inspect();
       };
       let found = await make();
-      // If the engine is ended while it creates a volume, the volume remains without labels. If it is bound to one of
-      // our directories, it is ours, and Docker's removal leaves the directory. If it is not bound yet, it is empty.
+      // If the engine is killed while it creates a volume, the volume stays without labels. If it is bound to a
+      // directory of Berth, it is Berth's, and Docker's removal leaves the directory. If it is not bound yet, it is
+      // empty.
       if (loops && !hasLabels(found) && (isBoundTo(found, loops.dataOf(which)) || (await isBare(found)))) {
         await docker.getVolume(name).remove();
         found = await make();
@@ -108,7 +109,7 @@ export function createVolumes(docker: Docker, options: VolumesOptions): Volumes 
     },
 
     async remove(deploymentId, volume) {
-      // Docker's volume goes last: while it exists, it marks that there is something left to remove.
+      // Docker's volume is removed last, because it marks that something is left to remove.
       await loops?.remove({ deploymentId, volume });
       for (const { Name: name, Labels: labels } of await listVolumes(docker, owner, deploymentId))
         if (labels?.[labelKeys.volume] === volume) await unless(docker.getVolume(name).remove(), 404);
@@ -161,7 +162,7 @@ export async function listVolumes(
   return volumes ?? [];
 }
 
-/** The volume of the configuration that this is, if it is one itself and not one for a directory inside. */
+/** Returns the volume of the configuration. Undefined for a volume of an inner directory. */
 function loopVolumeOf({ Name: name, Labels: labels }: Docker.VolumeInspectInfo): LoopVolume | undefined {
   const deploymentId = labels?.[labelKeys.deployment];
   const volume = labels?.[labelKeys.volume];
@@ -173,7 +174,7 @@ function hasLabels({ Labels: labels }: Docker.VolumeInspectInfo): boolean {
   return Object.keys(labels ?? {}).length > 0;
 }
 
-/** Neither bound to anything nor with anything in it. */
+/** Returns whether the volume is empty and not bound to a directory. */
 async function isBare({ Options: options, Mountpoint: directory }: Docker.VolumeInspectInfo): Promise<boolean> {
   if (Object.keys(options ?? {}).length > 0) return false;
   return (await readdir(directory).catch(() => undefined))?.length === 0;

@@ -12,7 +12,7 @@ export type ClaimRequest = {
   /** Default: the volume's own. */
   name?: string | undefined;
   sizeBytes: number;
-  /** No pod has had it yet. */
+  /** Whether no pod has used it yet. */
   isUnused?: boolean;
   /** Default: the cluster's default one. */
   storageClass?: string | undefined;
@@ -40,7 +40,7 @@ export function claimManifest(request: ClaimRequest): ClaimManifest {
   };
 }
 
-/** A copy of a volume, one that is made from a VolumeSnapshot, and one that a restore fills. */
+/** A copy of a volume, a claim from a VolumeSnapshot, or a claim that a restore fills. */
 type Aside = 'copy' | 'snapshot' | 'made';
 
 /** A claim that is assembled separately and is not a volume. `part`: its purpose. */
@@ -51,7 +51,7 @@ export function asideManifest(request: Omit<ClaimRequest, 'name'> & { key: strin
   return { ...rest, metadata: { ...metadata, labels, annotations: { [madeForKey]: volume } }, spec };
 }
 
-/** A VolumeSnapshot of a claim, of the same name as the claim that is made from it. */
+/** A VolumeSnapshot of a claim. The claim that is created from it has the same name. */
 export function volumeSnapshotManifest(
   request: Pick<ClaimRequest, 'owner' | 'deploymentId' | 'volume'> & { key: string; claim: string; className: string },
 ): Manifest {
@@ -68,7 +68,7 @@ export function volumeSnapshotManifest(
   };
 }
 
-/** Also separate: the state of a volume when its VolumeSnapshot was taken. */
+/** A separate claim with the state of a volume when its VolumeSnapshot was taken. */
 export function fromSnapshotManifest(request: Omit<ClaimRequest, 'name'> & { key: string }): ClaimManifest {
   const { spec, ...rest } = asideManifest({ ...request, part: 'snapshot' });
   const name = asideName('snapshot', request.key, request.volume);

@@ -1,6 +1,6 @@
 /**
- * PURE. A job whose pod has claims and waits: what reads or fills them is run in it, and it knows nothing but them. No
- * password and no login is ever in it.
+ * PURE. A job whose pod mounts claims and waits. Programs that read or fill the claims run in it. It never contains a
+ * password or login.
  */
 import { deploymentLabels } from '../../labels.ts';
 import { clusterName, namespaceName } from '../names.ts';
@@ -17,7 +17,7 @@ export type CopierRequest = {
   key: string;
   /** The part of the copy that this copier handles. */
   part: string;
-  /** Has GNU tar, and a shell with the usual programs. */
+  /** An image with GNU tar, and a shell with the usual programs. */
   image: string;
   pullSecret?: string | undefined;
   /** Where its claims are in use. */
@@ -30,10 +30,10 @@ export const copierContainer = 'copier';
 /** The label with the name of the copier's job. */
 export const copierKey = 'berth.copier';
 
-/** Files of whomever, with their owners and modes: what Pod Security calls the baseline has no more to give. */
+/** For files of any user, with their owners and modes. Pod Security's baseline allows no further capabilities. */
 const copierCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'];
 
-/** Ends pods whose Berth is gone for good. */
+/** Ends pods whose Berth has ended for good. */
 const longestSeconds = 24 * 60 * 60;
 
 export function copierName({ key, part }: Pick<CopierRequest, 'key' | 'part'>): string {

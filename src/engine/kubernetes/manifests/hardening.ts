@@ -9,7 +9,7 @@ export const podHardening = {
   hostNetwork: false,
   hostPID: false,
   hostIPC: false,
-  // Its first process is the cluster's own: that one reaps orphans, and a program without a handler ends at SIGTERM.
+  // The first process is the cluster's own. It reaps orphans, and a program without a handler ends at SIGTERM.
   shareProcessNamespace: true,
 } satisfies Partial<V1PodSpec>;
 

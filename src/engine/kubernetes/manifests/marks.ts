@@ -17,7 +17,7 @@ import { objectName } from '../names.ts';
 
 /** The workload that an object belongs to, by its name in the namespace. */
 export const workloadKey = 'berth.workload';
-/** Its name as the other layers know it. */
+/** The name in the other layers. */
 const nameKey = 'berth.name';
 /** JSON: the names by which pods reach what is behind a Service. */
 const aliasesKey = 'berth.aliases';
@@ -25,15 +25,15 @@ const aliasesKey = 'berth.aliases';
 export const copyKey = 'berth.copy';
 /** On a claim that is filled separately: the name of the volume that it will replace. */
 export const madeForKey = 'berth.made-for';
-/** On a claim that has taken a place: how many have had it before, and by which key it came. */
+/** On a claim that has become a volume: the number of previous swaps, and the key of its creation. */
 const placeKey = 'berth.place';
 const cameByKey = 'berth.came-by';
 /** On a namespace: its deployment has a network. */
 export const networkKey = 'berth.network';
-/** On a policy: by which settings it was made, and by a hash what they have made it say. */
+/** On a policy: a hash of the settings that created it, and of the resulting rules. */
 export const rulesKey = 'berth.rules';
 
-/** On a claim that no pod has had yet. */
+/** On a claim that no pod has used yet. */
 const unusedKey = 'berth.unused';
 
 export const unusedMark: Labels = { [unusedKey]: 'true' };
@@ -75,7 +75,7 @@ export function readAliases(annotations: Labels = {}): string[] {
   return Array.isArray(aliases) ? aliases.filter((alias) => typeof alias === 'string') : [];
 }
 
-/** Empty where it says nothing of one. */
+/** Empty without the label. */
 export function deploymentOf({ metadata }: { metadata: { labels?: Labels } }): string {
   return metadata.labels?.[labelKeys.deployment] ?? '';
 }

@@ -19,7 +19,7 @@ export type MountRequest = {
 /** Paths that the cluster mounts over itself. */
 const hidden = /^\/(dev|proc|sys)(\/|$)|^\/etc\/(hosts|hostname|resolv\.conf)$/;
 
-/** Not the whole volume: disks of a cluster come with a `lost+found`, which databases refuse. */
+/** A subfolder, because disks of a cluster contain a `lost+found`, which databases refuse. */
 export const volumeFolder = 'data';
 
 export function mountsOf(request: MountRequest): Mounts {
@@ -29,8 +29,8 @@ export function mountsOf(request: MountRequest): Mounts {
 
 /**
  * Mounts each file separately, so that other files of the image in its directory stay. A file below a volume's path is
- * on top of the volume. A cluster cannot choose the owner: a mode readable only by the owner is opened to all, because
- * nothing else runs in the pod.
+ * on top of the volume. A cluster cannot set the owner, so a mode that is readable only by the owner is opened to all.
+ * Nothing else runs in the pod.
  */
 function filesOf({ deploymentId, workload }: MountRequest): Mounts {
   if (workload.files.length === 0) return { volumes: [], mounts: [] };
@@ -48,15 +48,15 @@ function filesOf({ deploymentId, workload }: MountRequest): Mounts {
   return { volumes: [{ name: 'files', secret }], mounts };
 }
 
-/** Read and execute bits of the owner hold for the group and for others. */
+/** Applies the owner's read and execute bits to the group and others. */
 function readableByAll(mode: string): number {
   const owner = (Number.parseInt(mode, 8) >> 6) & 0o5;
   return Number.parseInt(mode, 8) | (owner << 3) | owner;
 }
 
 /**
- * A path that the image declares as a volume, below one of these, would get an empty directory that is lost with the
- * pod: it is mounted once more from the volume that it lies in.
+ * A path that the image declares as a volume below one of these would get an empty directory that is lost with the pod.
+ * It is mounted again from the volume that contains it.
  */
 function volumesOf({ workload, imageVolumes = [], claims = new Map() }: MountRequest): Mounts {
   const names = [...new Set(workload.volumes.map(({ volume }) => volume))];
@@ -90,7 +90,7 @@ function memoryOf({ workload }: MountRequest): Mounts {
   const directories = [
     ...(shmBytes === undefined ? [] : [{ mountPath: '/dev/shm', sizeBytes: shmBytes }]),
     ...tmpfs.map(({ mountPath, sizeBytes }) => ({ mountPath: absolute(mountPath), sizeBytes })),
-    // Where nothing else can be written hardly a program runs without it.
+    // Most programs need `/tmp` if the root file system is read-only.
     ...(readOnly && !taken.includes('/tmp') ? [{ mountPath: '/tmp', sizeBytes: undefined }] : []),
   ];
   return {

@@ -31,9 +31,9 @@ export function namespaceManifest({ owner, deploymentId, epoch, egress }: Namesp
 }
 
 /**
- * Forbids objects that would be reachable past the edge, even after other mistakes. An update has each pod twice, and
- * each try of a job is a pod that stays. A pod has up to two Services, whose address range is shared by the whole
- * cluster.
+ * Forbids objects that could be reached without the edge, even after other mistakes. During an update, each pod exists
+ * twice, and each attempt of a job is a pod that stays. A pod has up to two Services, whose address range is shared by
+ * the whole cluster.
  */
 export function quotaManifest(owner: string, deploymentId: string): Manifest {
   return {

@@ -1,5 +1,6 @@
 /**
- * PURE. The network policy of a deployment's namespace: which addresses its pods reach and which clients reach them.
+ * PURE. The network policy of a deployment's namespace: the addresses that its pods reach, and the clients that reach
+ * them.
  */
 import { createHash } from 'node:crypto';
 import type { V1NetworkPolicyEgressRule, V1NetworkPolicyPeer, V1NetworkPolicyPort } from '@kubernetes/client-node';
@@ -13,17 +14,17 @@ import { rulesKey } from './marks.ts';
 
 export const policyName = 'berth';
 
-/** Namespaces with this label hold the service and its edge, where those run on the cluster themselves. */
+/** Namespaces with this label contain the service and its edge, if those run on the cluster. */
 const edgeNamespaceLabel = 'berth.edge';
 
 export type PolicySettings = {
-  /** Networks from which service and edge reach pods, where they run outside of the cluster. */
+  /** Networks from which the service and the edge reach pods, if those run outside of the cluster. */
   edgeNetworks: readonly string[];
   /** Ranges of ports can be named in a policy: since Kubernetes 1.22. Without them, mail cannot be left out. */
   hasPortRanges: boolean;
   /**
-   * How far the cluster's store was when these came to be, as a number that grows with each write to it: what later
-   * settings have made of a policy stays. Clocks of processes differ.
+   * The version of the cluster's store when these settings were read: a number that grows with each write. A policy of
+   * later settings is not changed. The clocks of processes differ.
    */
   storeVersion: number;
 };
@@ -71,7 +72,7 @@ function policySpec(egress: Egress, settings: PolicySettings): PolicySpec {
   };
 }
 
-/** Servers order fields as they like, and may leave out the selector of all pods. No other default is left to them. */
+/** Servers may reorder fields, and may leave out the selector of all pods. No other default is left to them. */
 function hashOf(spec: Partial<PolicySpec> | undefined, egress: Egress): string {
   const said = stringify([{ podSelector: {}, ...spec }, printEgress(egress)]);
   return createHash('sha256').update(said).digest('hex').slice(0, 32);
@@ -110,7 +111,7 @@ const clusterDns: V1NetworkPolicyEgressRule = {
   ports: bothProtocols({ port: 53 }),
 };
 
-/** A policy names what it lets through: the ranges of ports between those. */
+/** A policy lists what it allows: the ranges of ports between those. */
 function allButMail(): V1NetworkPolicyPort[] {
   const borders = [0, ...mailPorts, 65_536];
   const ranges = borders.slice(1).map((end, index) => ({ port: borders[index]! + 1, endPort: end - 1 }));

@@ -20,12 +20,12 @@ export type WorkloadRequest = {
   imageVolumes?: readonly string[];
   /** Claims by volume, if the name of the claim differs from the name of the volume. */
   claims?: ReadonlyMap<string, string>;
-  /** Whom the image's program runs as, where that is known. */
+  /** The user of the image's program, if known. */
   imageUser?: string;
   /** A Secret of the namespace with a login, where the nodes need one. */
   pullSecret?: string;
   names: KnownNames;
-  /** Seconds between SIGTERM and SIGKILL where its configuration says nothing. */
+  /** Seconds between SIGTERM and SIGKILL if its configuration does not set them. */
   stopSeconds: number;
   /** Disk space of its container outside of volumes, including its log. The cluster evicts pods above it. */
   diskBytes: number;
@@ -35,7 +35,7 @@ export type WorkloadRequest = {
   hasLowPorts: boolean;
 };
 
-/** On a node that is away, after the 40 s in which the cluster believes in it; its own rule is five minutes. */
+/** Tolerates an unreachable node after the cluster's 40 s of detection. The cluster's default is five minutes. */
 const awayTolerations = ['not-ready', 'unreachable'].map((condition) => ({
   key: `node.kubernetes.io/${condition}`,
   operator: 'Exists',
@@ -43,7 +43,7 @@ const awayTolerations = ['not-ready', 'unreachable'].map((condition) => ({
   tolerationSeconds: 30,
 }));
 
-/** A job's tries after the first, as on other engines. */
+/** The retries of a job, as on other engines. */
 const jobRetries = 3;
 
 /** A service that may end is restarted after each failure: the rules about crash loops decide when it has failed. */
@@ -54,7 +54,7 @@ export const containerName = 'main';
 /** The usual name of the runtime class on clusters with gVisor. */
 const gvisorClass = 'gvisor';
 
-/** As NVIDIA's device plugin has nodes offer it. */
+/** The resource name of NVIDIA's device plugin. */
 const gpuResource = 'nvidia.com/gpu';
 
 /** The secret environment and files of the workload. Created before the pod that reads it. */
@@ -82,7 +82,8 @@ export function controllerManifest(request: WorkloadRequest): Manifest {
     return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec };
   }
   if (workload.readiness.kind === 'exit') {
-    // Each try is a pod of its own: one that was restarted in its place is removed, with its log, after the last try.
+    // Each attempt is a separate pod. A pod that is restarted in place is removed, with its log, after the last
+    // attempt.
     const spec = { backoffLimit: jobRetries, completions: 1, parallelism: 1, template };
     return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec };
   }
@@ -90,7 +91,7 @@ export function controllerManifest(request: WorkloadRequest): Manifest {
     replicas: 1,
     revisionHistoryLimit: 0,
     selector: { matchLabels: { ...deploymentLabels(owner, deploymentId), [workloadKey]: name } },
-    // Two of one workload would write to the same volumes.
+    // Two pods of one workload would write to the same volumes.
     strategy: { type: 'Recreate' },
     template,
   };
@@ -102,8 +103,8 @@ export function controllerKind(workload: Workload): 'Deployment' | 'Job' {
 }
 
 /**
- * Only a job stays ended on a cluster. A service with volumes is a deployment nevertheless, because a job is not stopped
- * for a copy of its volumes: the cluster starts it again, less and less often.
+ * Only a job stays ended on a cluster. A service with volumes is a deployment anyway, because a job cannot be stopped
+ * for a copy of its volumes. The cluster restarts it with increasing pauses.
  */
 function endsOnce({ readiness, volumes }: Workload): boolean {
   return readiness.mayEnd === true && readiness.kind !== 'exit' && volumes.length === 0;
@@ -196,7 +197,7 @@ function amounts({ cpuMillis, memoryBytes }: { cpuMillis: number; memoryBytes: n
   return { cpu: `${cpuMillis}m`, memory: String(memoryBytes) };
 }
 
-/** The cluster would put variables in for `$(NAME)`; two of the sign are one that it leaves alone. */
+/** The cluster would expand `$(NAME)`. A doubled dollar sign prevents that. */
 function literal(word: string): string {
   return word.replaceAll('$', '$$$$');
 }
@@ -220,8 +221,8 @@ export function userOf({ pod, user, container = {} }: Pick<Workload, 'pod' | 'us
 }
 
 /**
- * The group that owns a volume, so that users other than root can write to it: the group of the workload's user, or
- * else of the image's. Undefined for root, which does not need one, and for names, which were not resolved.
+ * Returns the group that owns a volume, so that users other than root can write to it: the group of the workload's
+ * user, or else of the image's. Undefined for root, which does not need one, and for names, which were not resolved.
  */
 export function volumeGroupOf(workload: Pick<Workload, 'user'>, imageUser = ''): number | undefined {
   const [user = '', group = user] = (workload.user ?? imageUser).split(':');
@@ -243,15 +244,15 @@ function numberOf(name: string, pod: string): number {
   );
 }
 
-/** The names by which pods reach one another: lines of their hosts file, so that no DNS has to be changed. */
+/** Names of pods for each other: lines of their hosts file, so that DNS need not change. */
 
 /** Addresses of the deployment's Services, with the names of the pods behind each. */
 export type KnownNames = readonly { address: string; aliases: readonly string[] }[];
 
-/** The form that the cluster accepts. Other names, such as those with `_`, are unsupported. */
+/** The form that the cluster accepts. Other names, such as those with `_`, are not supported. */
 const hostForm = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 
-/** In the order of addresses, so that the same names are the same manifest. */
+/** In the order of addresses, so that the same names give the same manifest. */
 export function hostAliases(names: KnownNames, extraHosts: Record<string, string> = {}): V1HostAlias[] {
   const byAddress = new Map<string, Set<string>>();
   const enter = (address: string, name: string) => {
