@@ -1,4 +1,4 @@
-/** Why an image cannot be had, in words for the owner of the deployment. No word of it is a registry's own. */
+/** Why an image cannot be used, as a message for the owner of the deployment. It contains no text of a registry. */
 import { printBytes } from '../config/values/units.ts';
 
 export type ImageFaultKind =

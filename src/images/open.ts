@@ -1,4 +1,7 @@
-/** The door of this layer: the gate that every image of a registry passes, what references mean, and what is kept. */
+/**
+ * The interface of this layer: the gate that every registry image passes, the resolution of references, and the stored
+ * images.
+ */
 import { join } from 'node:path';
 import type { ImageLimits } from '../deployment/limits/pull-limits.ts';
 import { openBlobCache } from './blobs/blob-cache.ts';
@@ -37,9 +40,9 @@ export type ImageParts = Pick<DialerOptions, 'resolve' | 'isAllowed' | 'answerMs
   Pick<GateOptions, 'cache'> & {
     pace?: Pace;
     seal?: NodeGateParts['seal'] | undefined;
-    /** Nodes are answered by another process. */
+    /** Another process serves the nodes. */
     isBeside?: boolean;
-    /** And by another one of this installation, until that leaves. */
+    /** Another process of this installation serves them until it leaves. */
     isSucceeding?: boolean | undefined;
   };
 

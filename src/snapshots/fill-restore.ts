@@ -1,9 +1,8 @@
 /**
- * The first part of a restore: the snapshot is loaded into separate volumes while the deployment runs, and then a
- * snapshot of the present data is taken. After that, the next visit of the loop stops the users of the volumes and
- * swaps them. After a kill at any instant before that, nothing has changed, and the next call starts again. A
- * deployment that was started from a snapshot does not have volumes yet: it waits, and the filled volumes become its
- * first ones.
+ * The first part of a restore: loads the snapshot into separate volumes while the deployment runs, and then takes a
+ * snapshot of the current data. The next visit of the loop then stops the users of the volumes and swaps them. After a
+ * kill before that, nothing has changed, and the next call starts again. A deployment that was started from a snapshot
+ * does not have volumes yet: it waits, and the filled volumes become its first ones.
  */
 
 import type { Repository } from '../backup/restic.ts';
@@ -61,12 +60,14 @@ export async function fillRestore(restore: Restore, deployment: Deployment, part
   stop.throwIfAborted();
   await engine.copies.finish(from, restore.volumes, key, stop);
   const { dumps } = restore;
-  // Before what is there is kept: with dumps that is done once, and what is written between it and the load can be lost.
+  // Checked before the safety snapshot: with dumps, it is taken only once, and data that is written between it and the
+  // load can be lost.
   await refuseUnlessRunning(dumps, deploymentId, parts);
   if (restore.takesSafety) await takeSafety(restore, deployment, parts);
   const loading = loadDumps(dumps, readerOfDump, { deploymentId, totalBytes: snapshot.totalBytes ?? 0, parts });
   await loading.catch((error: unknown) => {
-    // There may be a part: what was there is put back now, and not after other tries, whose writes would be lost with it.
+    // The load may be incomplete. The previous data is restored now, and not after further attempts, whose writes would
+    // be lost.
     throw restore.takesSafety && !dumps.every(({ kind }) => loadsAtOnce(kind)) ? finalOf(error) : error;
   });
   stop.throwIfAborted();
@@ -139,7 +140,7 @@ async function bring(
   }
 }
 
-/** As late as possible: what is written after it is lost with the volumes. */
+/** Taken as late as possible, because later writes are lost with the volumes. */
 async function takeSafety(restore: Restore, deployment: Deployment, parts: SnapshotParts): Promise<void> {
   const { db, now } = parts;
   const { id: deploymentId, revision } = deployment;
@@ -150,7 +151,7 @@ async function takeSafety(restore: Restore, deployment: Deployment, parts: Snaps
       await recordSafetySnapshot(db, restore.id, requested.id);
       return requested;
     });
-  // One that an earlier try has taken is too old, unless that try may have begun to load a dump.
+  // The snapshot of an earlier attempt is too old, unless that attempt may have begun to load a dump.
   if (known?.state === 'taken' && restore.dumps.length > 0) return;
   await takeSnapshot(known?.state === 'asked' ? known : await ask(), deployment, parts);
 }

@@ -1,4 +1,6 @@
-/** The door of this layer: snapshots of deployments, where the engine can copy volumes and there is a place for them. */
+/**
+ * The interface of this layer: snapshots of deployments, if the engine can copy volumes and a location is configured.
+ */
 
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
@@ -36,14 +38,14 @@ export type OpenSnapshotParts = Omit<
 > & {
   engine: Engine;
   seal: Seal;
-  /** This process, as others on the store know it. */
+  /** This process, as other processes on the database see it. */
   process?: StoreProcess | undefined;
 };
 
 /** Closing it aborts work in progress, which the next process starts again. */
 export type OpenSnapshots = AsyncDisposable & { wake(): void };
 
-/** How often it is looked for what another process may have written. */
+/** The interval of checks for rows of other processes. */
 const pollMs = 5_000;
 /** The time limit for listing, checking or removing one deployment's data, because others wait. */
 const patienceMs = 30 * 60_000;
@@ -54,7 +56,7 @@ export function offersSnapshots(settings: Pick<SnapshotSettings, 'snapshots'>, e
   return engine.copies !== undefined && isPlaceKnown(settings, engine);
 }
 
-/** A process on a cluster may have its data directory for as long as its pod alone, and others have another one. */
+/** On a cluster, the data directory of a process may only exist as long as its pod. */
 function isPlaceKnown({ snapshots }: Pick<SnapshotSettings, 'snapshots'>, { cluster }: Engine): boolean {
   return snapshots === undefined ? cluster === undefined : snapshots !== 'none';
 }
@@ -82,7 +84,7 @@ export function openSnapshots(
   const place = snapshots ?? readBackupPlace(join(dataDir, 'snapshots'));
   const stopping = new AbortController();
 
-  /** For as long as this process has the duty: what one does ends with it. */
+  /** The time in which this process has the duty. The work of one such time ends with it. */
   let tenure: { worker: SnapshotWorker; over: AbortSignal } | undefined;
 
   const begin = () => {
@@ -133,8 +135,8 @@ async function startedPod(
 }
 
 /**
- * Returns a round that fails the requested snapshots, once, and removes left-over copies of exports and backups whose
- * process was killed. `hasDuty`: false while another process takes snapshots, whose copies must stay.
+ * Returns a round that fails the requested snapshots once, and removes leftover copies of killed exports and backups.
+ * `hasDuty`: false while another process takes snapshots, whose copies must stay.
  */
 function endLeftOver({ copies, ...parts }: UnofferedParts, hasDuty: () => Promise<boolean>): () => Promise<void> {
   let areFailed = false;
@@ -145,7 +147,7 @@ function endLeftOver({ copies, ...parts }: UnofferedParts, hasDuty: () => Promis
   };
 }
 
-/** Its password is in the store, and the store may be away when the service begins. */
+/** The passwords are in the store, which may be unavailable when the service starts. */
 function repositories(
   db: SnapshotParts['db'],
   seal: Seal,
@@ -163,7 +165,7 @@ function repositories(
 }
 
 /**
- * Each deployment has its own place below the common one. A place reveals nothing about others' data, and is
+ * Each deployment has its own location below the common one. A location reveals nothing about others' data, and is
  * checked, removed and damaged independently.
  */
 
@@ -185,7 +187,7 @@ type HoldingParts = {
   wait: Wait;
   /** Milliseconds of a monotonic clock. */
   elapsed: () => number;
-  /** Ends the holding, with the duty still held. */
+  /** Stops without releasing the duty. */
   stop: AbortSignal;
 };
 
@@ -201,7 +203,7 @@ export function holdDuty({ renew, forMs, wait, elapsed, stop }: HoldingParts): A
       await wait(forMs / 3, stop);
       if (stop.aborted) return;
       const askedAt = elapsed();
-      // After too long a pause, the duty may have belonged to another process in between.
+      // After a long pause, another process may have had the duty since.
       const isLate = () => elapsed() - heldAt >= forMs;
       const isHeld = isLate() ? undefined : await renew().catch(() => undefined);
       if (isHeld === false) return lost.abort(new Error('Another process has the duty.'));
@@ -221,7 +223,7 @@ type UnofferedParts = Pick<SnapshotParts, 'db' | 'now' | 'wake' | 'log'> & {
   copies: VolumeCopies | undefined;
 };
 
-/** Their deployments go on at once, with the words for their owners. */
+/** Their deployments continue at once, with a message for their owners. */
 export async function failUnoffered({ db, now, wake, log, copies }: UnofferedParts): Promise<void> {
   const snapshots = await pendingSnapshots(db);
   const restores = (await openRestores(db)).filter(({ state }) => state === 'asked' || !copies);

@@ -19,14 +19,14 @@ export type DeploymentTerms = SnapshotTerms & { accountId: string | undefined };
 export type SnapshotParts = {
   db: Kysely<Tables>;
   engine: Pick<Engine, 'observe'> & { copies: VolumeCopies; exec?: Exec | undefined };
-  /** Where those of a deployment are kept: none shares anything with another's. */
+  /** Returns the repository of a deployment. Repositories share nothing. */
   repository: (deploymentId: string) => Promise<Repository>;
   termsOf: (deployment: Deployment) => Promise<DeploymentTerms>;
-  /** Undefined where that revision is not kept any more. */
+  /** Undefined if that revision is no longer stored. */
   startedPod: (deploymentId: string, revision: number, pod: string) => Promise<StartedPod | undefined>;
   /** Disk space that copies must leave free. */
   diskFreeBytes: number;
-  /** Has the loop look at the deployment now. */
+  /** Wakes the loop for the deployment. */
   wake: (deploymentId: string) => void;
   /** Notifies the owner of repeated failures. Absent if notifications are not possible. */
   mailOwner?: (deployment: Deployment, mail: { subject: string; text: string }) => Promise<void>;
@@ -40,8 +40,8 @@ export type SnapshotParts = {
 type Clearing = { engine: Pick<SnapshotParts['engine'], 'copies'>; log: SnapshotParts['log'] };
 
 /**
- * Only the holder of the duty takes or restores snapshots. So a copy that no restore needs and that is not held was
- * left by a killed process.
+ * Only the holder of the duty takes or restores snapshots. A copy that no restore needs and that is not held was
+ * therefore left by a killed process.
  */
 export async function clearCopies(parts: Clearing & Pick<SnapshotParts, 'db' | 'now'>): Promise<void> {
   // Read the rows after the copies, because a row exists before its copy is made.
@@ -52,14 +52,14 @@ export async function clearCopies(parts: Clearing & Pick<SnapshotParts, 'db' | '
   for (const key of there) if (!needed.has(key) && !held.has(key)) await clearUnlessBusy(key, parts);
 }
 
-/** A copy stays while a program of a killed process uses it. Others do not wait for that. */
+/** A copy stays while a program of a killed process uses it. Others do not wait for it. */
 export async function clearUnlessBusy(key: string, { engine, log }: Clearing) {
   await engine.copies.clear(key).catch((err: unknown) => log.error({ err, key }, 'a copy cannot be removed yet'));
 }
 
 /**
- * In words for the owner of the deployment. `isFinal`: another try would end like this one. `said`: by a program of the
- * deployment; it is the owner's alone, and in no log.
+ * The message is for the owner of the deployment. `isFinal`: another attempt would fail in the same way. `said`: output
+ * of the deployment's program, which is only for its owner and not in a log.
  */
 export class SnapshotFault extends Error {
   readonly isFinal: boolean;
@@ -78,7 +78,7 @@ export class SnapshotFault extends Error {
       .trim();
   }
 
-  /** The same fault, but after the last try. */
+  /** The same fault after the last attempt. */
   asFinal(): SnapshotFault {
     return new SnapshotFault(this.message, { isFinal: true, said: this.#said, cause: this.cause });
   }
@@ -88,7 +88,7 @@ export class SnapshotFault extends Error {
   }
 }
 
-/** A place's own words name paths of the host and are the operator's: they stay in the log. */
+/** Messages of a location contain host paths and are only for the operator's log. */
 export function messageOf(error: unknown): string {
   if (error instanceof SnapshotFault || error instanceof EngineFault) return error.message;
   if (!(error instanceof BackupFault)) return 'Something went wrong at the service; the operator finds it in its log.';

@@ -1,6 +1,6 @@
 /**
  * Takes a snapshot: its volumes are copied at one instant, and the data is read from the copies. After a kill at any
- * instant, the row still exists, and the next call starts again and removes the leftovers.
+ * time, the row still exists, and the next call starts again and removes the leftovers.
  */
 
 import type { ListedSnapshot, Repository, Saved } from '../backup/restic.ts';
@@ -74,7 +74,7 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     const copied =
       names.length > 0 ? engine.copies.take(deployment.id, names, key, stop) : nothingCopied(deployment, key, parts);
     const copy = await copied.catch((error: unknown) => {
-      // Before a restore it is tried again: how long a copy takes depends on what else the host does.
+      // Before a restore, the snapshot is retried, because the duration of a copy depends on the load of the host.
       throw snapshot.reason === 'before-restore' ? error : finalOf(error);
     });
     stop.throwIfAborted();
@@ -92,7 +92,7 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     const { id, reason } = snapshot;
     const event = { kind: 'snapshot', snapshot: 'taken', id, reason, totalBytes, pausedMs: taken.pausedMs } as const;
     await write(db, { deploymentId: deployment.id }, async (db) => {
-      // If its deployment is gone, it is removed with the others.
+      // If its deployment was removed, the snapshot is removed with the others.
       if (await recordTaken(db, snapshot.id, taken)) await addEvents(db, deployment.id, [{ at: now(), event }]);
     });
     metrics.snapshots.inc({ result: 'taken' });
@@ -121,8 +121,7 @@ async function clearLeft(
 }
 
 /**
- * Until there is another try, or for good, that room is wanted by others. Of several volumes each is kept on its own: some may
- * be whole.
+ * The space is released until the next attempt, or permanently. Volumes are stored separately, so some may be complete.
  */
 async function clearAfterFault(repository: Repository, snapshot: Snapshot, { db, log }: SnapshotParts): Promise<void> {
   await repository
@@ -134,7 +133,7 @@ async function clearAfterFault(repository: Repository, snapshot: Snapshot, { db,
 
 type Keeping = {
   snapshot: Snapshot;
-  /** The one before, at the place. */
+  /** The previous snapshot in the location. */
   parent: string | undefined;
   present: readonly SizedVolume[];
   names: readonly string[];
@@ -177,7 +176,7 @@ async function storeCopy(
   return { placeId, ...saved };
 }
 
-/** A folder for dumps alone, where volumes are in one. */
+/** Prepares a folder for dumps only, if volumes are in a folder. */
 async function nothingCopied({ id }: Deployment, key: string, { engine }: SnapshotParts): Promise<VolumeCopy> {
   const made = await engine.copies.make(id, [], key);
   if (made.kind === 'files') return { ...made, pausedMs: 0, apparentBytes: 0 };
@@ -204,12 +203,12 @@ async function volumesToTake({ id }: Deployment, { db, engine }: SnapshotParts) 
   return wanted.map((volume) => ({ volume, sizeBytes: sizes.get(volume)! }));
 }
 
-/** Where what is kept may be on the disk of the volumes. */
+/** Returns the folder of the location, which may be on the disk of the volumes. */
 export function folderOf({ place }: Repository): string | undefined {
   return place.kind === 'folder' ? place.location : undefined;
 }
 
-/** A retry would fail for the same reason, because the engine has refused the request. */
+/** A retry would fail in the same way, because the engine has refused the request. */
 function finalOf(error: unknown): unknown {
   if (!(error instanceof EngineFault && error.endsTry)) return error;
   return new SnapshotFault(error.message, { isFinal: true, cause: error });

@@ -1,5 +1,5 @@
 /**
- * The work on snapshots, one piece after another: requested restores, then snapshots, then scheduled snapshots and
+ * The work on snapshots, one task after another: requested restores, then snapshots, then scheduled snapshots and
  * removals. Its whole state is in the store.
  */
 import type { Deployment, Instant } from '../deployment/deployment.ts';
@@ -47,13 +47,13 @@ import { fillRestore } from './fill-restore.ts';
 import { clearCopies, messageOf, SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
 import { evictSurplus, snapshotTag, takeSnapshot } from './take-snapshot.ts';
 
-/** To see who needs one reads a row of each deployment. */
+/** The schedule needs a row of each deployment. */
 const scheduleEveryMs = 60_000;
-/** To remove what only they needed takes as long as their place is large. */
+/** Removing unused data takes time in proportion to the size of the location. */
 const leaveEveryMs = 10 * 60_000;
 
 export type SnapshotWorker = {
-  /** Does the next piece of work. Returns false if there is nothing to do now. */
+  /** Runs the next task. Returns false if nothing is due now. */
   step(): Promise<boolean>;
 };
 
@@ -120,7 +120,10 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     return true;
   }
 
-  /** It is counted when it begins: one that ends the service each time is not begun for ever. */
+  /**
+   * The attempt is counted at its start. An attempt that crashes the service each time is therefore not repeated
+   * forever.
+   */
   async function takeBegun(snapshot: Snapshot, deployment: Deployment): Promise<void> {
     refuseCutOff(snapshot, 'taken');
     await recordAttempt(db, snapshot.id, snapshot.tries + 1);
@@ -149,7 +152,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     }
     log.error({ deployment: deployment.id, err: error }, 'a snapshot could not be taken or restored');
     parts.metrics.snapshots.inc({ result: 'failed' });
-    // The first that has failed in words is not the last, however many were cut off before.
+    // A failure with a message ends the attempts at the limit. Interrupted ones have a higher limit.
     const isOver = (tries >= maxTries && known !== null) || (error instanceof SnapshotFault && error.isFinal);
     const problem = error instanceof SnapshotFault ? error.ownersWords : messageOf(error);
     const isReported = isWorthNotifying({ toldAt }, { tries, isOver });
@@ -173,7 +176,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     scheduledAt = now();
     await markSnapshotsOfRemoved(db);
     await deleteRestoresOfRemoved(db);
-    // A stopped deployment writes nothing. Identical snapshots would push out older ones.
+    // A stopped deployment writes no data. Identical snapshots would displace older ones.
     const kept = (await retainedDeployments(db)).filter(({ stoppedAt }) => stoppedAt === null);
     let isRequested = false;
     for (const { id } of kept) isRequested = (await scheduleOne(id)) || isRequested;
@@ -234,13 +237,13 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
   };
 }
 
-/** More than restarts for other reasons can cause. */
+/** More interruptions than restarts of the service can explain. */
 function refuseCutOff({ tries }: { tries: number }, done: string): void {
   if (tries < maxInterrupted) return;
   throw new SnapshotFault(`The service ended ${tries} times before it was ${done}.`, { isFinal: true });
 }
 
-/** Undefined for one that has ended: of what is kept of it, nothing is copied and nothing changes. */
+/** Undefined for an ended deployment, whose data is not copied or changed. */
 async function presentDeployment({ db }: SnapshotParts, id: string): Promise<Deployment | undefined> {
   const deployment = await deploymentById(db, id);
   return deployment && deployment.removedAt === null && deployment.state !== 'expired' ? deployment : undefined;

@@ -11,7 +11,7 @@ export type Account = {
   name: string;
   email: string;
   isEmailVerified: boolean;
-  /** As it was set; null: none was, and the first of the settings applies. */
+  /** The tier as it was set. Null: the first tier of the settings applies. */
   tier: string | null;
   createdAt: string;
 };
@@ -27,7 +27,7 @@ export async function accountByEmail(db: Database, email: string): Promise<Accou
   return row && fromRow(row);
 }
 
-/** In the order in which they signed up. */
+/** Returns the accounts in the order of their sign-up. */
 export async function allAccounts(db: Database): Promise<Account[]> {
   const rows = await accounts(db).orderBy('createdAt').orderBy('id').execute();
   return rows.map(fromRow);

@@ -38,8 +38,8 @@ export async function deleteOldChallenges(db: Database, now: Instant): Promise<v
 }
 
 /**
- * The key of the account at the authority, as PEM: the stored one, or a new one from `make`. A key that cannot be opened
- * any more is replaced: the authority accepts a new account as well.
+ * Returns the key of the account at the authority, as PEM: the stored one, or a new one from `make`. A key that can no
+ * longer be opened is replaced, because the authority also accepts a new account.
  */
 export async function accountKey(
   db: Kysely<Tables>,

@@ -8,7 +8,7 @@ import type { Tables } from './rows.ts';
 
 const row = expressionBuilder<Tables, 'deployments'>();
 
-/** As `isActive`. */
+/** See `isActive`. */
 export function isActiveAt(now: Instant): Expression<SqlBool> {
   return row.and([hasNotEnded, row.not(isPastLimitAt(now))]);
 }

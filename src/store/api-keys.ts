@@ -1,4 +1,6 @@
-/** API keys: what a script shows instead of a sign-in. Only their hashes are kept, and the first letters to know them by. */
+/**
+ * API keys: what scripts send instead of a sign-in. Only hashes are stored, and the first letters for identification.
+ */
 import type { Instant } from '../deployment/deployment.ts';
 import { hashToken } from '../lib/ids.ts';
 import type { Database } from './database.ts';
@@ -12,7 +14,7 @@ export type ApiKey = {
   lastUsedAt: Instant | null;
 };
 
-/** A use is written down when the last one noted is older than this: not every request waits for the disk. */
+/** A use is recorded if the last record is older than this, so that not every request waits for the disk. */
 const recordEveryMs = 60_000;
 
 export async function addApiKey(

@@ -1,4 +1,4 @@
-/** The audit log: what operators did, by whom and why, which is never removed; and who ran commands in pods. */
+/** The audit log: the actions of operators, which are never removed, and commands in pods. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
@@ -23,7 +23,7 @@ export async function addAuditEntry(db: Database, entry: AuditEntry): Promise<vo
 const execsKeptMs = 90 * 86_400_000;
 const execAction = 'exec';
 
-/** Before a command is run in a pod. */
+/** Call it before a command is run in a pod. */
 export async function recordExec(db: Kysely<Tables>, { at, ...entry }: Omit<AuditEntry, 'action'>): Promise<void> {
   await write(db, 'all', async (db) => {
     // First: no number is given twice.

@@ -8,7 +8,7 @@ export async function allBans(db: Database): Promise<(Ban & { createdAt: Instant
   return await db.selectFrom('bans').selectAll().orderBy('createdAt').orderBy('kind').orderBy('subject').execute();
 }
 
-/** A second one of the same subject replaces the reason. */
+/** A second ban of the same subject replaces the reason. */
 export async function addBan(db: Database, ban: Ban & { createdAt: Instant }): Promise<void> {
   await db
     .insertInto('bans')

@@ -35,7 +35,7 @@ export type NewBuild = Pick<Build, 'deploymentId' | 'revision' | 'source' | 'cre
   images: unknown;
 };
 
-/** In the transaction that adds the revision. */
+/** Call it in the transaction that adds the revision. */
 export async function addBuild(db: Database, seal: Seal, { images, ...build }: NewBuild): Promise<void> {
   await db
     .insertInto('builds')
@@ -74,7 +74,7 @@ function oneBuild(db: Database, deploymentId: string, revision: number) {
   return db.selectFrom('builds').where('deploymentId', '=', deploymentId).where('revision', '=', revision);
 }
 
-/** Builds that have not ended and whose source is in `place`, the oldest first. */
+/** Returns unfinished builds whose source is in `place`, oldest first. */
 export async function openBuilds(db: Database, place: string): Promise<Build[]> {
   const rows = await db
     .selectFrom('builds')
@@ -87,7 +87,7 @@ export async function openBuilds(db: Database, place: string): Promise<Build[]> 
   return rows.map(buildFrom);
 }
 
-/** The images to build, as given to `addBuild`. Throws if they were sealed with another key. */
+/** Returns the images to build, as passed to `addBuild`. Throws if they were sealed with another key. */
 export async function imagesToBuild(db: Database, seal: Seal, build: Build): Promise<unknown> {
   const { images } = await oneBuild(db, build.deploymentId, build.revision).select('images').executeTakeFirstOrThrow();
   return JSON.parse(seal.open(images));

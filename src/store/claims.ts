@@ -1,4 +1,4 @@
-/** Claims: links by which a deployment can be attached to an account. Only the token's hash is kept. */
+/** Claims: links by which a deployment can be attached to an account. Only the hash of the token is stored. */
 import type { Instant } from '../deployment/deployment.ts';
 import { hashToken } from '../lib/ids.ts';
 import type { Database } from './database.ts';

@@ -8,11 +8,11 @@ import { runRounds } from '../lib/rounds.ts';
 import { wait as reallyWait, type Wait } from '../lib/wait.ts';
 import type { Tables } from './rows.ts';
 
-/** For so long what a process that was killed has copied stays, and what was stopped for it. */
+/** How long the copies of a killed process stay, and the workloads that were stopped for them. */
 export const holdMs = 30_000;
 const prefix = 'copy ';
 
-/** From before the copy is made until it is disposed. */
+/** Holds a copy from before its creation until it is disposed of. */
 export async function holdCopy(
   db: Kysely<Tables>,
   key: string,
@@ -31,7 +31,7 @@ export async function holdCopy(
   await db.deleteFrom('duties').where('name', 'like', `${prefix}%`).where('heldUntil', '<=', now()).execute();
   await renew();
   const everyMs = holdMs / 3;
-  // If the database is away for longer, the copy is lost, and its reader finds out.
+  // If the database is unavailable for longer, the copy is lost, and its reader gets an error.
   const renewal = runRounds({
     name: 'copies',
     everyMs,
@@ -49,7 +49,7 @@ export async function holdCopy(
   };
 }
 
-/** The keys of those that are held. */
+/** Returns the keys of held copies. */
 export async function heldCopies(db: Kysely<Tables>, now: Instant): Promise<Set<string>> {
   const rows = await db
     .selectFrom('duties')

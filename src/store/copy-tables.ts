@@ -10,16 +10,16 @@ import type { Tables } from './rows.ts';
 export type TableShape = {
   name: string;
   columns: readonly { name: string; type: string }[];
-  /** The columns by which its rows are in order, and each of which is one. */
+  /** The columns by which rows are sorted and identified. */
   key: readonly string[];
-  /** How many rows it has before anything is written. */
+  /** The number of rows in an empty database. */
   seeded: number;
 };
 
-/** They say which database it is, and stay in it. */
+/** Tables that identify the database, and are not copied. */
 const ofTheDatabase: readonly string[] = ['installation', 'storeMoves'] satisfies (keyof Tables)[];
 
-/** All tables of an installation, each after those that it refers to. */
+/** Returns all tables of an installation, each after the tables that it refers to. */
 export async function tableShapes(): Promise<TableShape[]> {
   const db = await openSqlite(':memory:');
   try {
@@ -70,10 +70,10 @@ export async function clearTables(db: Database, shapes: readonly TableShape[]): 
 
 type Value = string | number | null | Uint8Array;
 
-/** As both databases take it. */
+/** In a form that both databases accept. */
 type Row = Value[];
 
-/** Rows of one statement: a configuration may have a megabyte, and rows without bytes have some hundred. */
+/** Rows per statement. A configuration may have a megabyte, and rows without bytes about a hundred bytes. */
 const manyRows = 500;
 const fewRows = 25;
 
@@ -89,8 +89,8 @@ async function rowsAfter(db: Database, shape: TableShape, after: Row | undefined
 }
 
 /**
- * The same for both: SQLite keeps truth as a number, points in time of the sign-in library as text, and what it was given
- * as a fraction or with a zero byte; PostgreSQL does not.
+ * Converts values to a form that is the same in both databases: SQLite stores booleans as numbers, instants of the
+ * sign-in library as text, and fractions and zero bytes unchanged. PostgreSQL does not.
  */
 function portable(value: unknown, type: string): Value {
   if (value === null || value === undefined) return null;
@@ -106,7 +106,7 @@ function keyOf({ columns, key }: TableShape, row: Row): Row {
   return key.map((name) => row[columns.findIndex((column) => column.name === name)]!);
 }
 
-/** The key of its last row: what was copied in order has come so far. */
+/** Returns the key of the last row. Rows are copied in order, so all earlier ones exist. */
 export async function lastKey(db: Database, { name, key }: TableShape): Promise<Row | undefined> {
   const { rows } = await sql<Record<string, Value>>`
     select ${sql.join(key.map((column) => sql.ref(column)))} from ${sql.table(name)}
@@ -150,7 +150,7 @@ export async function digestOf(db: Database, shape: TableShape): Promise<TableDi
   }
 }
 
-/** No text looks like bytes, and none like a number. */
+/** A text never looks like bytes or a number. */
 function printed(value: Value): unknown {
   return value instanceof Uint8Array ? { bytes: value.toHex() } : value;
 }

@@ -1,6 +1,6 @@
 /**
- * A copy of the whole database in a file of SQLite, as it is at one instant, while others read and write. It is the same
- * from either database, so that what was in one can come back in the other.
+ * Copies the whole database into an SQLite file, at one instant, while others read and write. The copy is the same from
+ * either database, so that it can be restored into the other one.
  */
 import { open } from 'node:fs/promises';
 import { type Kysely, sql } from 'kysely';
@@ -13,11 +13,11 @@ import { nextRoutesVersion } from './routes.ts';
 import type { Tables } from './rows.ts';
 import { write } from './transaction.ts';
 
-/** The file must not be there yet; it is for its owner alone. */
+/** The file must not exist. It is readable only by its owner. */
 export async function copyToFile(db: Kysely<Tables>, file: string): Promise<void> {
   await (await open(file, 'wx', 0o600)).close();
   if (isPostgres(db)) await copyFromServer(db, file);
-  // It reads in one transaction, during which writers go on.
+  // It reads in one transaction, during which writers continue.
   else await sql`vacuum into ${file}`.execute(db);
 }
 

@@ -42,7 +42,7 @@ export async function openDatabase(dialect: Dialect, right: SchemaRight = 'all')
   }
 }
 
-/** As `openDatabase`. Throws StartError also where the server cannot be reached or used. */
+/** As `openDatabase`. Throws StartError also if the server cannot be reached or used. */
 export async function openPostgres(settings: PostgresSettings, right: SchemaRight = 'all'): Promise<Kysely<Tables>> {
   const database = new Kysely<Tables>({
     dialect: await postgresDialect(settings),

@@ -11,8 +11,8 @@ import { nextRoutesVersion } from './routes.ts';
 import type { DeploymentRow } from './rows.ts';
 
 /**
- * False, and nothing is written, when its session has another one of its name that has not ended, or when its label is
- * taken. `cluster`: the one that it is to be on.
+ * Returns false, without writing, if the session has another active deployment with the name, or if the label is taken.
+ * `cluster`: the target cluster.
  */
 export async function addDeployment(
   db: Database,
@@ -55,7 +55,9 @@ export async function activeDeploymentsOfAccount(db: Database, accountId: string
   return rows.map(deploymentFrom);
 }
 
-/** As `activeDeploymentsOfAccount`, without those that count to no plan: started by a token, and not claimed. */
+/**
+ * As `activeDeploymentsOfAccount`, without those that do not count to a plan: started with a token, and not claimed.
+ */
 export async function claimedDeploymentsOfAccount(db: Database, accountId: string, now: Instant) {
   return (await activeDeploymentsOfAccount(db, accountId, now)).filter(({ claimedAt }) => claimedAt !== null);
 }
@@ -64,7 +66,7 @@ function active(db: Database, now: Instant) {
   return db.selectFrom('deployments').selectAll().where(isActiveAt(now)).orderBy('createdAt').orderBy('id');
 }
 
-/** The names of those that still exist. */
+/** Returns the names of those that still exist. */
 export async function namesOf(
   db: Database,
   ids: readonly string[],
@@ -174,8 +176,8 @@ export type Observation = Partial<
 };
 
 /**
- * Writes what the loop saw; false when the lease was lost or a newer intent has come. Endpoints are a version of the
- * route table: with them, call it in a transaction.
+ * Writes an observation of the loop. Returns false if the lease was lost or a newer intent exists. Endpoints change the
+ * version of the route table: with them, call it in a transaction.
  */
 export async function writeObservation(
   db: Database,
@@ -246,7 +248,7 @@ export async function endAll(db: Database, now: Instant): Promise<void> {
   await db.updateTable('deployments').set({ routesVersion }).where('goneAt', '=', now).execute();
 }
 
-/** Forgets deployments that were gone before `before`, with their revisions, events and claims. */
+/** Deletes deployments that were removed before `before`, with their revisions, events and claims. */
 export async function deleteRemovedDeployments(db: Database, before: Instant): Promise<void> {
   await db.deleteFrom('deployments').where('goneAt', '<', before).execute();
 }

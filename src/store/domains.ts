@@ -16,7 +16,7 @@ export type DomainKey = Pick<Domain, 'name' | 'accountId'>;
 /** The condition of the index on owners, word for word. */
 const isOwned = sql<SqlBool>`"verifiedAt" is not null and "releasedAt" is null`;
 
-/** In the order in which they were added, those that were lost included. */
+/** Returns the domains in the order of their addition, including lost ones. */
 export async function domainsOfDeployment(db: Database, deploymentId: string): Promise<Domain[]> {
   const rows = await domains(db).where('deploymentId', '=', deploymentId).orderBy('addedAt').orderBy('name').execute();
   return rows.map(fromRow);
@@ -63,8 +63,8 @@ export async function domainAt(db: Database, name: string): Promise<Domain | und
 }
 
 /**
- * Adds a name, or leads one of the account to another deployment; one that was lost has to be proven again. In a
- * transaction that has everything.
+ * Adds a domain, or moves one of the account to another deployment. A lost one must be proven again. Call it in a
+ * transaction with the right to all rows.
  */
 export async function putDomain(
   db: Database,
@@ -125,8 +125,8 @@ export async function recordDomainCheck(db: Database, before: Domain, checked: C
 }
 
 /**
- * It leads nowhere any more. Only one that was proven is kept from others; of one that was not, and is not wanted either,
- * nothing is left. In a transaction that has everything.
+ * Releases a domain. A proven one stays reserved. A domain that was not proven is removed. Call it in a transaction
+ * with the right to all rows.
  */
 export async function releaseDomain(
   db: Database,
@@ -143,7 +143,7 @@ export async function releaseDomain(
 
 /**
  * Restores the domains that a deployment lost when it ended, unless another account has them now or the account's limit
- * is reached. In a transaction with the right to everything.
+ * is reached. Call it in a transaction with the right to all rows.
  */
 export async function restoreDomains(
   db: Database,
@@ -212,7 +212,7 @@ export async function servedDomains(db: Database): Promise<Domain[]> {
   return rows.map(fromRow);
 }
 
-/** Rows that say nothing any more. Edges have heard of them long before. */
+/** Deletes obsolete rows. Edges were notified long before. */
 export async function deleteReleasedDomains(db: Database, now: Instant): Promise<void> {
   await db
     .deleteFrom('domains')

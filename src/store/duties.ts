@@ -25,7 +25,7 @@ export type DutyParts = Pick<Duty, 'name' | 'forMs'> & {
   now: () => Instant;
 };
 
-/** A duty of this process. If this process dies, others take the duty over immediately. */
+/** Creates a duty of this process. If the process dies, others take it over immediately. */
 export function createDuty({ db, name, forMs, process, now }: DutyParts): HeldDuty {
   let holder: string | undefined;
   let isNamed = false;
@@ -72,14 +72,14 @@ export async function acquireDuty(db: Database, { name, holder, now, forMs }: Du
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Lets others have at once what this process has. */
+/** Releases everything that this process holds. */
 export async function releaseDuties(db: Database, holder: string): Promise<void> {
   if (isPostgres(db)) await db.deleteFrom('duties').where('holder', '=', holder).execute();
 }
 
 /** Tokens of leases and duties contain the id of their process, so that others can release them when it has died. */
 
-/** A process among those on the database. `isSeen`: the others notice at once when it dies. */
+/** A process among those on the database. `isSeen`: the others notice its death at once. */
 export type StoreProcess = { id: string; isSeen(): boolean };
 
 /** Names a holder after its process while other processes see that process. Otherwise they wait until its leases expire. */

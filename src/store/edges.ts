@@ -45,8 +45,8 @@ export async function otherEdges(db: Database, id: string): Promise<EdgeRow[]> {
 }
 
 /**
- * Strikes an edge off that was found like this and does not answer any more; false when it has said something since. Of
- * the two, this and its next word, the database lets one be first.
+ * Evicts an edge that was found in this state and does not respond. Returns false if it has reported since. The
+ * database decides which of the two comes first.
  */
 export async function evictEdge(db: Database, { id, version, answersUntil }: EdgeRow): Promise<boolean> {
   const result = await db

@@ -25,7 +25,10 @@ export type RecordedEvent = DeploymentEvent & {
 
 export type EventAt = { at: Instant; event: DeploymentEvent };
 
-/** In this order. Writers of one deployment take turns: call it in a transaction where there may be several. */
+/**
+ * Adds the events in this order. Writers of one deployment take turns, so call it in a transaction if there may be
+ * several.
+ */
 export async function addEvents(db: Database, deploymentId: string, events: EventAt[]): Promise<void> {
   if (events.length === 0) return;
   const known = await repeatable(
@@ -221,7 +224,7 @@ async function deleteOldestEvents(
 }
 
 /**
- * The sequence number of the last event to forget, among those of the disk (`=`) or all others; 0 while all are
+ * Returns the sequence number of the last event to delete, among those of the disk (`=`) or all others. 0 while all are
  * retained.
  */
 async function lastToForget(db: Database, deploymentId: string, isDisk: '=' | '!=', kept: number): Promise<number> {

@@ -6,8 +6,8 @@ import type { Tables } from './rows.ts';
 type Row = Tables['idempotency'];
 
 /**
- * Writes it unless another answer of its key is there that has not expired; false then. Where transactions overlap, this
- * waits until the one that has written the same key has ended.
+ * Adds the answer, unless the key already has one that has not expired. Returns false then. With overlapping
+ * transactions, this waits for the one that has written the same key.
  */
 export async function addIdempotency(db: Database, row: Row, now: Instant): Promise<boolean> {
   const result = await db

@@ -1,4 +1,4 @@
-/** Namespaces of pushed images: whose they are, what they hold, and who may use them. */
+/** Namespaces of pushed images: their owners, their content, and their users. */
 import type { SelectQueryBuilder } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { isActiveAt } from './active.ts';
@@ -13,7 +13,7 @@ export type Namespace = {
   client: string;
 };
 
-/** Makes it at the first push; one that is there keeps the client that it counts to. */
+/** Creates the namespace at the first push. An existing one keeps its client. */
 export async function provideNamespace(db: Database, namespace: Namespace, now: Instant): Promise<void> {
   await db
     .insertInto('imageNamespaces')
@@ -59,7 +59,7 @@ export async function bytesOfPayer(db: Database, payer: Payer, { except = '' } =
     .where('pushedBlobs.digest', '!=', except)
     .where((eb) =>
       payer.kind === 'account'
-        ? // Its own namespace, and those of its sessions.
+        ? // The account's own namespace, and those of its sessions.
           eb.or([eb('imageNamespaces.accountId', '=', payer.accountId), eb('sessions.accountId', '=', payer.accountId)])
         : // Sessions without an account whose first push came from the client.
           eb.and([
@@ -87,7 +87,10 @@ async function sumOf(
   return Number(row?.bytes ?? 0);
 }
 
-/** Notes which owners are there: accounts, sessions with an active deployment or one that can be restored, and those that may still start one. */
+/**
+ * Records which owners exist: accounts, sessions with an active or restorable deployment, and those that may still
+ * start one.
+ */
 export async function renewNamespaces(db: Database, now: Instant): Promise<void> {
   const accounts = db.selectFrom('accounts').select('id');
   const active = db
@@ -108,7 +111,7 @@ export async function renewNamespaces(db: Database, now: Instant): Promise<void>
     .execute();
 }
 
-/** Forgets those that hold nothing and whose owners have not been there since. */
+/** Deletes empty namespaces whose owners have not existed since. */
 export async function deleteUnusedNamespaces(db: Database, before: Instant): Promise<void> {
   await db
     .deleteFrom('imageNamespaces')

@@ -25,7 +25,7 @@ export async function recordKeyId(db: Database, keyId: string): Promise<void> {
   await db.updateTable('installation').set({ keyId }).execute();
 }
 
-/** As `installationId`; of processes that start at once on a new database, one makes it. */
+/** As `installationId`, and creates it. Of processes that start at once on a new database, one creates it. */
 export async function provideInstallationId(db: Kysely<Tables>): Promise<string> {
   const known = await installationId(db);
   if (known !== undefined) return known;
@@ -38,7 +38,7 @@ export async function provideInstallationId(db: Kysely<Tables>): Promise<string>
   });
 }
 
-/** Backups of the installation that were finished: when the last one was is what an operator has to see. */
+/** Finished backups of the installation. The operator must see when the last one was made. */
 
 type Backup = Tables['backups'];
 
@@ -46,7 +46,7 @@ export async function addBackup(db: Database, backup: Backup): Promise<void> {
   await db.insertInto('backups').values(backup).execute();
 }
 
-/** The instant of the newest backup's content; undefined before the first one. */
+/** Returns the instant of the newest backup's content. Undefined before the first backup. */
 export async function lastBackupAt(db: Database): Promise<Instant | undefined> {
   const row = await db
     .selectFrom('backups')
@@ -55,7 +55,7 @@ export async function lastBackupAt(db: Database): Promise<Instant | undefined> {
   return row?.at == null ? undefined : Number(row.at);
 }
 
-/** On which cluster deployments are: by an id that no other cluster has. */
+/** The cluster of the deployments, by a unique ID. */
 
 /**
  * Returns how many deployments that may have resources on an engine are on each cluster. The key null counts those
@@ -71,7 +71,7 @@ export async function countByCluster(db: Database): Promise<Map<string | null, n
   return new Map(rows.map(({ cluster, count }) => [cluster, Number(count)]));
 }
 
-/** The one that the last service was started on; null: none. */
+/** Returns the cluster on which the last service was started. Null: none. */
 export async function claimedCluster(db: Database): Promise<string | null> {
   const row = await db.selectFrom('installation').select('cluster').executeTakeFirst();
   return row?.cluster ?? null;

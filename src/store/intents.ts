@@ -20,8 +20,8 @@ export async function intend(
 }
 
 /**
- * Ends a session's deployments of a name that are past their time limit, before the loop comes to it: the name is free,
- * and stays so when the clock is set back. Call it in a transaction.
+ * Ends a session's deployments of a name that are past their time limit, before the loop does. The name is then free,
+ * and stays so if the clock is set back. Call it in a transaction.
  */
 export async function endPastLimit(
   db: Database,

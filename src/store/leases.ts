@@ -1,12 +1,9 @@
 /**
- * Leases: which deployment is due, and which process works on it. A lease saves work and fences writes; it is not what
- * makes the work safe (names are deterministic, operations idempotent).
- *
- * `dueAt` is null while a lease is held. An intent during a visit sets it, and the release keeps it, so that no intent
- * is missed.
- *
- * Instants are wall-clock times, because processes share them, and that clock may be set back. So an instant further
- * away than the planning horizon counts as past.
+ * Leases: which deployment is due, and which process works on it. A lease saves work and fences writes. It is not
+ * required for safety, because names are deterministic and operations idempotent. `dueAt` is null while a lease is
+ * held. An intent during a visit sets it, and the release keeps it, so that no intent is missed. Instants are
+ * wall-clock times, because processes share them, and that clock may be set back. So an instant further away than the
+ * planning horizon counts as past.
  */
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
@@ -22,8 +19,8 @@ export type Lease = { deploymentId: string; token: string };
 const centuryMs = 100 * 365 * 24 * 60 * 60_000;
 
 /**
- * The due time of a new request: earlier than any wall clock shows, even after it is set back, and in the order of the
- * requests. Otherwise a request written by a clock that was briefly ahead would wait behind planned visits, for ten
+ * Returns the due time of a new request: earlier than any wall clock, even after it was set back, and in the order of
+ * the requests. Otherwise, a request written while the clock was briefly ahead would wait behind planned visits for ten
  * minutes or more.
  */
 export function atOnce(now: Instant): Instant {
@@ -53,8 +50,9 @@ export function makingDue(db: Database, deploymentId: string, dueAt: Instant) {
 }
 
 /**
- * Makes deployments due because something about them has changed on the engine. Not those that are being visited, which
- * see it anyway, nor those whose last visit has failed: what fails may change things each time, and is to back off.
+ * Makes deployments due because their objects on the engine have changed. Not those that are being visited, which see
+ * the change anyway, nor those whose last visit has failed, because a failing visit may cause changes each time, and
+ * must back off.
  */
 export async function makeDueIfSettled(db: Database, deploymentIds: readonly string[], now: Instant): Promise<void> {
   for (const some of chunksOf(deploymentIds))
@@ -70,17 +68,17 @@ export async function makeDueIfSettled(db: Database, deploymentIds: readonly str
 
 export type Taking = {
   now: Instant;
-  /** How long a lease lasts without being renewed. */
+  /** How long a lease lasts without a renewal. */
   leaseMs: number;
-  /** Nothing is planned further ahead than this. */
+  /** No visit is planned further ahead. */
   horizonMs: number;
-  /** At most so many. */
+  /** The maximum number. */
   limit: number;
   /** The token of all leases that are taken now. The default does not identify the process. */
   token?: string;
 };
 
-/** Takes due deployments: those whose holder has died, then the longest due first. */
+/** Leases due deployments: first those whose holder has died, then the longest due. */
 export async function acquireLeases(db: Database, { limit, token = newId(), ...taking }: Taking): Promise<Lease[]> {
   const due = await dueIds(db, taking, limit);
   if (due.length === 0) return [];
@@ -96,7 +94,7 @@ export async function acquireLeases(db: Database, { limit, token = newId(), ...t
 }
 
 /**
- * Each way to be due is looked up in its own index. In a combined query, databases read all waiting rows: 6 ms at
+ * Each way to be due is looked up in its own index. With a combined query, databases read all waiting rows: 6 ms with
  * 20,000 deployments, twenty times a second (measured).
  */
 async function dueIds(db: Database, taking: Span, limit: number): Promise<string[]> {
@@ -122,7 +120,7 @@ type WayToBeDue = {
   since: 'dueAt' | 'leasedUntil';
 };
 
-/** Work that a dead process has begun comes first. */
+/** Work of a dead process comes first. */
 function waysToBeDue({ now, leaseMs, horizonMs }: Span): WayToBeDue[] {
   return [
     { isDue: (eb) => eb('leasedUntil', '<=', now), since: 'leasedUntil' },
@@ -133,7 +131,7 @@ function waysToBeDue({ now, leaseMs, horizonMs }: Span): WayToBeDue[] {
   ];
 }
 
-/** The deployments whose lease is still ours, and now is until `until`. */
+/** Renews leases until `until`. Returns the deployments whose lease this process still has. */
 export async function renewLeases(db: Database, leases: readonly Lease[], until: Instant): Promise<Set<string>> {
   const held = new Set<string>();
   for (const some of chunksOf(leases)) {
@@ -214,8 +212,8 @@ export type TakingOver = {
 
 /**
  * Called when a process starts. In SQLite, deployments leased by an earlier process are due now, because that process
- * is dead. In PostgreSQL it may be alive elsewhere and keeps its leases until they expire. All others are due soon,
- * because settings and versions may differ, but not in one wave, so that intents do not wait.
+ * is dead. In PostgreSQL, it may be alive elsewhere, and keeps its leases until they expire. All others are due soon,
+ * because settings and versions may differ, but spread over time, so that intents do not wait.
  */
 export async function takeOver(db: Database, { now, spreadMs, random }: TakingOver): Promise<void> {
   if (!isPostgres(db))
@@ -243,7 +241,7 @@ export async function spreadVisits(db: Database, { now, spreadMs, random }: Taki
 
 const stepsOfSpread = 30;
 
-/** When the next deployment will be due, or its lease run out; undefined when none is waiting. */
+/** Returns when the next deployment is due or its lease expires. Undefined if none is waiting. */
 export async function nextDueAt(db: Database): Promise<Instant | undefined> {
   const free = await db
     .selectFrom('leases')
@@ -258,7 +256,7 @@ export async function nextDueAt(db: Database): Promise<Instant | undefined> {
   return instants.length === 0 ? undefined : Math.min(...instants);
 }
 
-/** The hashes of those that wait for their time and whose last visit has not failed. */
+/** Returns the hashes of waiting deployments whose last visit has not failed. */
 export async function settledHashes(
   db: Database,
   deploymentIds: readonly string[],

@@ -18,7 +18,7 @@ type NewLogin = { deviceCode: string; userCode: string; machine: string; origin:
   'createdAt' | 'expiresAt'
 > & { intervalMs: number };
 
-/** False when another login has the same user code just now. */
+/** Returns false if another login currently has the same user code. */
 export async function addLogin(
   db: Database,
   { deviceCode, userCode, origin: { address, client }, ...fields }: NewLogin,
@@ -51,7 +51,7 @@ export async function waitingLogin(db: Database, userCode: string, now: Instant)
     .executeTakeFirst();
 }
 
-/** The first decision counts. False when there is nothing to decide on. */
+/** The first decision counts. Returns false if no login waits for a decision. */
 export async function decideLogin(
   db: Database,
   userCode: string,
@@ -69,7 +69,7 @@ export async function decideLogin(
 
 /** RFC 8628, section 3.5: a client that polls too soon waits this much longer from then on, each time. */
 const slowDownMs = 5_000;
-/** Messages take their time: two that were sent far enough apart may come closer together. */
+/** Requests can be delayed: two that were sent far enough apart may arrive closer together. */
 const toleranceMs = 500;
 
 export type Polled =

@@ -220,7 +220,7 @@ export async function recordDeliveryAttempt(
   return result.numUpdatedRows > 0n;
 }
 
-/** It was sent, or is given up. */
+/** The notice was sent, or given up. */
 export async function endDelivery(db: Database, { noticeId, channel }: DeliveryKey): Promise<void> {
   await db.deleteFrom('noticeDeliveries').where('noticeId', '=', noticeId).where('channel', '=', channel).execute();
 }

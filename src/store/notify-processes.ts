@@ -1,10 +1,10 @@
-/** News between the processes on one database: PostgreSQL carries them; in SQLite there is one process, and none. */
+/** Notifications between the processes on one database. PostgreSQL delivers them. SQLite has only one process. */
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
 import { type Channel, channels } from './dialect/postgres-notifications.ts';
 
-/** PostgreSQL takes less than 8,000 bytes at once, the name of the process included. */
+/** PostgreSQL's limit is 8,000 bytes, including the name of the process. */
 export const maxNotificationLength = 7_900;
 
 /** Heard by all processes, this one too, when the transaction is committed. */
@@ -23,13 +23,13 @@ function notify(channel: Channel, text: string) {
 }
 
 export type NotificationListener = {
-  /** A deployment was made due by another process; without an id, there may have been some. */
+  /** Another process made a deployment due. Without an ID, some may have been. */
   due(deploymentId?: string): void;
-  /** From any process: an event of the deployment was written. */
+  /** Any process has written an event of the deployment. */
   events(deploymentId: string): void;
-  /** From any process: routes have changed, or notifications may have been missed. */
+  /** Any process has changed routes, or notifications may have been missed. */
   routes(): void;
-  /** From any process: its edge has reported which routes it serves. */
+  /** Any process's edge has reported which routes it serves. */
   edges(): void;
   /** Called with the counts of another process. */
   counts(text: string): void;

@@ -19,7 +19,7 @@ export type StoreSettings = {
   /** Absent: SQLite, in a file of the data directory. */
   databaseUrl: PostgresAddress | undefined;
   databaseConnections: number;
-  /** A word without a dot or a space that other services on the database find in the name of this process. */
+  /** A word without a dot or a space that other services on the database see in the name of this process. */
   mark?: string;
 };
 
@@ -76,7 +76,7 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
   };
 }
 
-/** To whom a piece of news matters. */
+/** Passes a notification to its listener. */
 function pass(news: Notification | undefined, listener: NotificationListener): void {
   if (!news) {
     listener.due();
@@ -95,8 +95,8 @@ export function databaseFile({ dataDir }: Pick<StoreSettings, 'dataDir'>): strin
 }
 
 /**
- * The database alone, for commands, which leave its schema as it is. Throws StartError where that is not for this version.
- * Close it with `destroy`.
+ * Opens only the database, for commands, without changing its schema. Throws StartError if the schema is of another
+ * version. Close it with `destroy`.
  */
 export async function openTables(settings: StoreSettings): Promise<Kysely<Tables>> {
   const { databaseUrl, databaseConnections: connections } = settings;

@@ -19,13 +19,13 @@ export async function moveOrigin(db: Database, deploymentId: string, origin: Ori
     .execute();
 }
 
-/** Undefined for what was started before it was written down. */
+/** Undefined for deployments from before origins were recorded. */
 export async function originOfDeployment(db: Database, deploymentId: string): Promise<Origin | undefined> {
   const query = db.selectFrom('origins').select(['address', 'client']).where('deploymentId', '=', deploymentId);
   return await query.executeTakeFirst();
 }
 
-/** As `originOfDeployment`. */
+/** See `originOfDeployment`. */
 export async function clientOf(db: Database, deploymentId: string): Promise<string | undefined> {
   return (await originOfDeployment(db, deploymentId))?.client;
 }
@@ -54,19 +54,19 @@ export type Suspect = {
   email: string | null;
   /** Whether it counts to its account's plan. */
   isClaimed: boolean;
-  /** Null for what was started before it was written down. */
+  /** Null for deployments from before origins were recorded. */
   address: string | null;
   /** The images of the requested and of the serving revision. */
   images: string[];
 };
 
-/** All deployments that nothing has ended yet. */
+/** Returns all deployments that have not ended. */
 export async function suspects(db: Database, now: Instant): Promise<Suspect[]> {
   const rows = await selectSuspects(db).where(isActiveAt(now)).execute();
   return rows.map(fromRow);
 }
 
-/** One deployment, which has to exist. */
+/** Returns one deployment, which must exist. */
 export async function suspect(db: Database, deploymentId: string): Promise<Suspect> {
   return fromRow(await selectSuspects(db).where('deployments.id', '=', deploymentId).executeTakeFirstOrThrow());
 }

@@ -1,4 +1,4 @@
-/** Pulled images: what this installation has brought to the host, by each reference, and when it was last in use. */
+/** Pulled images: the images that this installation has pulled to the host, by each reference, with their last use. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 

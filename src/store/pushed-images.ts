@@ -1,4 +1,4 @@
-/** Pushed images: manifests, their tags, and what consists of what. */
+/** Pushed images: manifests, their tags, and their parts. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 
@@ -15,7 +15,7 @@ export type PushedManifest = {
 
 export type ManifestPart = { digest: string; kind: 'blob' | 'manifest' };
 
-/** In a transaction. Adding the same manifest again counts as a new push. */
+/** Call it in a transaction. Adding the same manifest again counts as a new push. */
 export async function addPushedManifest(
   db: Database,
   manifest: PushedManifest,
@@ -95,7 +95,7 @@ export async function knownManifests(
   return new Set(rows.map(({ digest }) => digest));
 }
 
-/** In the order of the alphabet, those after `last`. */
+/** In alphabetical order, those after `last`. */
 export async function tagsOf(
   db: Database,
   repository: string,

@@ -8,7 +8,7 @@ import type { Database } from './database.ts';
 import type { Tables } from './rows.ts';
 import { write } from './transaction.ts';
 
-/** All of them, the one seen first comes first. */
+/** Returns all of them, first seen first. */
 export async function quarantined(db: Database): Promise<Quarantined[]> {
   const rows = await db.selectFrom('quarantine').selectAll().orderBy('firstSeenAt').orderBy('deploymentId').execute();
   return rows.map(({ things, ...row }) => ({ ...row, things: JSON.parse(things) }));
@@ -42,7 +42,7 @@ export async function readSweepState(db: Database): Promise<SweepState> {
   return { epoch, acceptedEpoch, hold: hold === null ? null : JSON.parse(hold) };
 }
 
-/** Writes the one row: `fields` where there is one, else what a new installation has with them. */
+/** Writes the single row: updates `fields`, or inserts the row of a new installation with them. */
 async function writeSweepState(db: Database, fields: Partial<Omit<Tables['sweepState'], 'id'>>): Promise<void> {
   await db
     .insertInto('sweepState')
@@ -51,7 +51,7 @@ async function writeSweepState(db: Database, fields: Partial<Omit<Tables['sweepS
     .execute();
 }
 
-/** Raises the epoch, unless the sweep is held; returns the one that holds from now on. */
+/** Raises the epoch, unless the sweep is on hold. Returns the current one. */
 export async function nextEpoch(db: Kysely<Tables>): Promise<number> {
   return await write(db, 'all', async (db) => {
     const { epoch, hold } = await readSweepState(db);
@@ -67,7 +67,7 @@ export async function holdSweep(db: Database, hold: SweepHold): Promise<void> {
 
 type QuarantineRequest = { actor: string; now: Instant };
 
-/** Ends a hold: from now on the sweep works as before. Returns false without a hold. */
+/** Ends a hold. The sweep then works as before. Returns false without a hold. */
 export async function acceptSweep(db: Kysely<Tables>, { actor, now }: QuarantineRequest): Promise<boolean> {
   return await write(db, 'all', async (db) => {
     const state = await readSweepState(db);

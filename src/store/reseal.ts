@@ -36,13 +36,13 @@ export async function hasSealed(db: Database): Promise<boolean> {
 
 type SealedTable = (typeof sealedTables)[number];
 
-/** Resealed rows, and rows that none of the present keys opens, which stay as they are. */
+/** Resealed rows, and rows that none of the current keys opens, which are not changed. */
 export type Resealed = { rows: number; unreadable: number };
 
-/** Called between transactions, with what has been done so far. */
+/** Called between transactions with the progress. */
 export type AfterStep = (sofar: Resealed) => Promise<void>;
 
-/** Other writers wait for some 10 ms (measured). */
+/** Other writers wait about 10 ms for it (measured). */
 const rowsAtOnce = 50;
 
 /**

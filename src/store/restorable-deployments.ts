@@ -1,4 +1,4 @@
-/** Deployments that have ended, and of which what they had is kept for their owner. */
+/** Ended deployments with retained data. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { EventOf } from '../deployment/event/event.ts';
 import type { RetainedDeployment } from '../deployment/limits/grace-limits.ts';
@@ -79,7 +79,7 @@ export async function discardRetainedData(
   id: string,
   { because, now }: { because: Extract<EventOf<'lifetime'>, { lifetime: 'forgotten' }>['because']; now: Instant },
 ): Promise<void> {
-  // In the meantime it may have been restored or removed.
+  // It may have been restored or removed since.
   const { numUpdatedRows } = await db
     .updateTable('deployments')
     .set((eb) => ({ restorableUntil: null, generation: eb('generation', '+', 1) }))

@@ -104,8 +104,8 @@ export async function filledRestore(
 }
 
 /**
- * The restore into a deployment that was started next to another, while it is pending or after it failed. Nothing of
- * that deployment may run then, because its volumes would be empty.
+ * Returns the restore into a deployment that was started from a snapshot, while it is pending or after it failed. The
+ * deployment must not run then, because its volumes would be empty.
  */
 export async function restoreInto(db: Database, deploymentId: string): Promise<Restore | undefined> {
   const row = await db
@@ -133,7 +133,7 @@ export async function recordSafetySnapshot(db: Database, id: string, safetyId: s
   await db.updateTable('restores').set({ safetyId }).where('id', '=', id).execute();
 }
 
-/** It counts from now on, and no earlier one can end the restore. False where it is not to be done any more. */
+/** Records a new attempt, which replaces earlier ones. Returns false if the restore is no longer wanted. */
 export async function recordRestoreAttempt(db: Database, id: string, filledKey: string): Promise<boolean> {
   const result = await db
     .updateTable('restores')
@@ -144,7 +144,7 @@ export async function recordRestoreAttempt(db: Database, id: string, filledKey: 
   return result.numUpdatedRows > 0n;
 }
 
-/** False where it is not to be done any more, or by another try. */
+/** Returns false if the restore is no longer wanted, or belongs to another attempt. */
 export async function recordFilled(db: Database, id: string, filledKey: string): Promise<boolean> {
   const result = await db
     .updateTable('restores')
@@ -200,7 +200,7 @@ export async function failRestore(db: Database, id: string, problem: string, now
     .execute();
 }
 
-/** Forgets those of deployments of which nothing is kept any more. */
+/** Deletes restores of deployments without retained data. */
 export async function deleteRestoresOfRemoved(db: Database): Promise<void> {
   await db
     .deleteFrom('restores')

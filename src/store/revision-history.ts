@@ -12,7 +12,7 @@ export type StoredRevision = {
   settledAt: Instant | null;
 };
 
-/** The retained revisions, the last one first. */
+/** Returns the stored revisions, latest first. */
 export async function storedRevisions(db: Database, deploymentId: string): Promise<StoredRevision[]> {
   return await db
     .selectFrom('revisions')
@@ -22,7 +22,7 @@ export async function storedRevisions(db: Database, deploymentId: string): Promi
     .execute();
 }
 
-/** Notes what became of a revision, unless that is known: call it in the transaction that says so of the deployment. */
+/** Records the outcome of a revision, unless it is known. Call it in the transaction that changes the deployment. */
 export async function settleRevision(
   db: Database,
   deploymentId: string,

@@ -1,4 +1,4 @@
-/** Revisions: immutable, and sealed because configurations hold passwords; and what the images mean that they name. */
+/** Revisions: immutable, and sealed because configurations contain passwords. Also the digests of their images. */
 import type { Kysely } from 'kysely';
 import { type AppSpec, imagesOf, printSpec, readSpec } from '../config/spec/spec.ts';
 import type { Deployment, Instant, Revision } from '../deployment/deployment.ts';
@@ -89,7 +89,7 @@ export async function revisionOf(db: Database, seal: Seal, deploymentId: string,
   return revision;
 }
 
-/** Undefined where nothing needs it any more. Throws when it was sealed with another key. */
+/** Undefined if the revision was deleted. Throws if it was sealed with another key. */
 export async function findStoredRevision(
   db: Database,
   seal: Seal,
@@ -108,7 +108,7 @@ export async function findStoredRevision(
   return { number, spec: readSpec(text), images };
 }
 
-/** The last revisions stay for display and rollback. */
+/** The number of revisions that stay for display and rollback. */
 export const lastKept = 10;
 
 /**
@@ -170,7 +170,7 @@ async function forgetRevisions(db: Database, deploymentId: string, numbers: numb
   await db.deleteFrom('revisions').where('deploymentId', '=', deploymentId).where('number', 'in', numbers).execute();
 }
 
-/** A second look at the same reference changes nothing: what a revision runs from is decided once. */
+/** A repeated resolution of a reference has no effect: the images of a revision are determined once. */
 export async function settleImage(
   db: Database,
   deploymentId: string,
@@ -184,7 +184,7 @@ export async function settleImage(
     .execute();
 }
 
-/** A revision that is another deployment's first one runs from the same images. In a transaction. */
+/** Copies the images of another deployment's revision to this deployment's first one. Call it in a transaction. */
 export async function copyImages(
   db: Database,
   from: { deploymentId: string; revision: number },

@@ -15,7 +15,7 @@ export type StoredRoutes = {
   domains: RoutedDomain[];
 };
 
-/** One of its custom domains. Not served: no deployment has it now, though this one may have had it. */
+/** A custom domain of the deployment. Not served: the domain was lost. */
 export type RoutedDomain = { name: string; redirectTo: string | null; isServed: boolean };
 
 export type RouteNews = {
@@ -27,8 +27,8 @@ export type RouteNews = {
 };
 
 /**
- * The version of a change to the table. Call it in the transaction of the change, after the change. Writers take turns
- * here, so that versions become visible in order.
+ * Returns the version of a change to the table. Call it in the transaction of the change, after the change. Writers
+ * take turns here, so that versions become visible in order.
  */
 export async function nextRoutesVersion(db: Database): Promise<number> {
   const { version } = await db
@@ -48,7 +48,7 @@ export async function nextRoutesVersion(db: Database): Promise<number> {
  * have, such as after a restore from a copy.
  */
 export async function routesSince(db: Database, since: number | undefined): Promise<RouteNews> {
-  // Before the rows: a change in between is returned twice.
+  // Read before the rows, so that a change in between is returned twice instead of missed.
   const version = await routesVersion(db);
   if (since !== undefined && since === version) return { version, changed: [], isWhole: false };
   if (since === undefined || since > version) return { version, changed: await servedRoutes(db), isWhole: true };
@@ -79,7 +79,10 @@ export async function servedLabels(db: Database): Promise<string[]> {
   return rows.map(({ label }) => label);
 }
 
-/** A part of the whole table, those that lead nowhere included: of those after an id the first in the order of ids. */
+/**
+ * Returns a part of the whole table, including routes that lead nowhere: the first rows after an ID, in the order of
+ * IDs.
+ */
 export async function routesAfter(
   db: Database,
   id: string,
@@ -96,7 +99,7 @@ function routes(db: Database) {
 
 type Row = Awaited<ReturnType<ReturnType<typeof routes>['executeTakeFirstOrThrow']>>;
 
-/** The rows before the domains: what changes in between is a later version. */
+/** Rows are read before domains, because changes in between have a later version. */
 async function withDomains(db: Database, rows: readonly Row[]): Promise<StoredRoutes[]> {
   const found: (RoutedDomain & { deploymentId: string })[] = [];
   for (const ids of chunksOf(rows.map(({ id }) => id))) found.push(...(await domainsOf(db, ids)));
@@ -110,7 +113,9 @@ async function withDomains(db: Database, rows: readonly Row[]): Promise<StoredRo
   }));
 }
 
-/** A lost name is left out if another account has it now: the route of that account's deployment contains it. */
+/**
+ * A lost name is left out if another account has it now, because the route of that account's deployment contains it.
+ */
 async function domainsOf(db: Database, ids: readonly string[]) {
   const isOwned = (table: string) =>
     sql<SqlBool>`${sql.ref(`${table}.verifiedAt`)} is not null and ${sql.ref(`${table}.releasedAt`)} is null`;

@@ -15,9 +15,9 @@ export type Tables = {
   installation: {
     id: string;
     createdAt: Instant;
-    /** Names the key that values are sealed with; null before a process has said it. */
+    /** The ID of the key that values are sealed with. Null before a process has recorded it. */
     keyId: string | null;
-    /** The one that the last service was started on; null: none, or before it was noted. */
+    /** The cluster on which the last service was started. Null: none, or not recorded. */
     cluster: string | null;
   };
   sessions: {
@@ -32,7 +32,7 @@ export type Tables = {
     tokenEndedAt: Instant | null;
     starts: Generated<SessionStarts>;
   };
-  /** Written only by the sign-in library, like the next three tables and others. `tier` is ours. */
+  /** Written only by the sign-in library, like the next three tables and others. `tier` is Berth's own column. */
   accounts: {
     id: string;
     name: string;
@@ -82,7 +82,7 @@ export type Tables = {
   duties: { name: string; holder: string; heldUntil: Instant };
   /** Objects on the engine that the store does not know. `things`: JSON, as last listed. */
   quarantine: Omit<Quarantined, 'things'> & { things: string };
-  /** At most one row. `hold`: JSON; null while the sweep may change the engine. */
+  /** At most one row. `hold`: JSON. Null while the sweep may change the engine. */
   sweepState: { id: number; epoch: number; acceptedEpoch: number; hold: string | null };
   spentProofs: { hash: string; expiresAt: Instant };
   edges: EdgeRow;
@@ -108,7 +108,7 @@ export type Tables = {
     gpus: number;
     /** JSON: all volumes of the deployment until then, each name with a size. */
     volumeSizes: string;
-    /** A JSON list of what its pods name, in clear: an operator has to find who runs an image. */
+    /** A JSON list of the pods' images, not sealed, because operators must find the users of an image. */
     images: string;
     askedBy: AuthMethod;
     /** The earlier revision whose document it has again. */
@@ -117,13 +117,15 @@ export type Tables = {
     outcome: RevisionOutcome | null;
     settledAt: Instant | null;
   };
-  /** Sealed. `valuesOf`: the deployment whose generated values it has; null: its own. */
+  /** Sealed. `valuesOf`: the deployment whose generated values it uses. Null: its own. */
   seeds: { deploymentId: string; seed: Uint8Array; valuesOf: string | null };
   revisionImages: { deploymentId: string; revision: number; image: string; reference: string };
   privateRepositories: { repository: string };
   imageAccess: { deploymentId: string; repository: string };
   pulledImages: { reference: string; lastUsedAt: Instant };
-  /** One of the two is set. `client`: whom the limits count, of who pushed first; `aliveAt`: when its owner was last there. */
+  /**
+   * One of the two is set. `client`: the client of the first push, for limits. `aliveAt`: when its owner last existed.
+   */
   imageNamespaces: {
     name: string;
     sessionId: string | null;
@@ -161,7 +163,7 @@ export type Tables = {
     dueAt: Instant | null;
     token: string | null;
     leasedUntil: Instant | null;
-    /** The hash of the last visit's observation; null if it failed, and before the first one. */
+    /** The hash of the last visit's observation. Null if it failed, and before the first one. */
     observedHash: string | null;
   };
   claims: { tokenHash: string; deploymentId: string; createdAt: Instant; expiresAt: Instant };
@@ -183,7 +185,7 @@ export type Tables = {
   noticeDeliveries: { noticeId: string; channel: NoticeChannel; dueAt: Instant; tries: number };
   /** `token`: sealed. */
   shareLinks: { deploymentId: string; tokenHash: string; token: Uint8Array; createdAt: Instant };
-  /** Where a deployment was started from: the address, and the client that the limits count. */
+  /** The origin of a deployment's start: the address, and the client for limits. */
   origins: { deploymentId: string; address: string; client: string };
   bans: Ban & { createdAt: Instant };
   auditEntries: { number: number; at: Instant; actor: string; action: string; subject: string; reason: string };
@@ -200,7 +202,7 @@ export type Tables = {
   /** `beforeUpdates`: 0 or 1. No row: as `noWishes` says. */
   builds: BuildRow;
   snapshotWishes: { deploymentId: string; beforeUpdates: number };
-  /** Sealed: what opens each place of snapshots. */
+  /** Sealed: the password of each snapshot location. */
   snapshotPlaces: { place: string; password: Uint8Array };
   /** At most one row: see `store-moves.ts`. */
   storeMoves: {
@@ -210,7 +212,7 @@ export type Tables = {
     side: 'from' | 'to';
     isDone: number;
     installation: string;
-    /** The other database, in words for people. */
+    /** The other database, as text for the operator. */
     place: string;
     /** The ID of the process that copies. A later process takes the copy over from an earlier one. */
     run: string;
@@ -235,10 +237,10 @@ export type CertificateRow = {
   issuedAt: Instant | null;
   expiresAt: Instant | null;
   renewAt: Instant | null;
-  /** When to query the authority about the renewal again. Null: the authority gives no renewal times. */
+  /** When to query the authority about the renewal again. Null: the authority suggests no renewal times. */
   askAt: Instant | null;
   orderedAt: Instant;
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number;
   nextTryAt: Instant;
   /** The message of the last failure, for the operator. */
@@ -247,17 +249,17 @@ export type CertificateRow = {
   told: 'failing' | 'ending' | null;
 };
 
-/** As the domain, its finding as JSON. */
+/** As the domain, with its finding as JSON. */
 export type DomainRow = Omit<Domain, 'finding'> & { finding: string | null };
 
 export type EdgeRow = {
   id: string;
-  /** Where it runs: a boot of a machine, and the directory of its HAProxy. */
+  /** Where it runs: the boot ID of a machine, and the directory of its HAProxy. */
   machine: string;
   directory: string;
   /** The version of the route table that the edge serves, or an older one. */
   version: number;
-  /** From then on it answers no request, unless this is put off before. */
+  /** The time from which it answers no request, unless it is extended before. */
   answersUntil: Instant;
 };
 
@@ -267,7 +269,7 @@ export type EventRow = {
   /** Grows with every event of the deployment. */
   sequence: number;
   kind: EventKind;
-  /** Equal for those that repeat one another; null where nothing is counted. */
+  /** Equal for repeated events. Null for events that are not counted together. */
   identity: string | null;
   /** The remaining fields of the event as JSON. */
   fields: string;

@@ -1,6 +1,6 @@
 /**
- * Seeds: 32 random bytes per deployment, sealed, from which all its generated values derive. Passwords stay the same
- * when the installation's key changes, and a leaked key reveals nothing about later deployments.
+ * Seeds: 32 random bytes per deployment, sealed, from which all its generated values are derived. Passwords stay the
+ * same when the installation's key changes, and a leaked key reveals nothing about later deployments.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Derive } from '../deployment/workload/derived-secrets.ts';
@@ -13,7 +13,7 @@ export async function provideSeed(db: Database, seal: Seal, deploymentId: string
   if (!known || !canOpen(seal, known.seed)) await insertSeed(db, seal, deploymentId).execute();
 }
 
-/** Gives it a new one, as one that has just been added needs it. */
+/** Creates the seed of a new deployment. */
 export function insertSeed(db: Database, seal: Seal, deploymentId: string) {
   const seed = sealSeed(seal, randomBytes(32));
   return db
@@ -22,7 +22,7 @@ export function insertSeed(db: Database, seal: Seal, deploymentId: string) {
     .onConflict((conflict) => conflict.column('deploymentId').doUpdateSet({ seed, valuesOf: null }));
 }
 
-/** Gives one that has just been added the generated values of another, whose data it gets. */
+/** Gives a new deployment the generated values of another one, whose data it gets. */
 export async function copySeed(db: Database, fromId: string, deploymentId: string): Promise<void> {
   const known = await db.selectFrom('seeds').selectAll().where('deploymentId', '=', fromId).executeTakeFirst();
   if (known)

@@ -52,7 +52,7 @@ export async function endToken(db: Database, owned: Owned, now: Instant): Promis
   return isEnded;
 }
 
-/** As `endToken`, and another one stands for the session. */
+/** As `endToken`, with a new token for the session. */
 export async function replaceToken(
   db: Database,
   owned: Owned,
@@ -94,7 +94,7 @@ async function change(db: Database, { accountId, sessionId }: Owned, fields: Cha
   return result.numUpdatedRows > 0n;
 }
 
-/** Starts that were answered with the token are not answered with it again. */
+/** Deletes idempotent answers that contain the token. */
 async function forgetAnswers(db: Database, sessionId: string): Promise<void> {
   const deployments = db.selectFrom('deployments').select('id').where('sessionId', '=', sessionId);
   await db.deleteFrom('idempotency').where('deploymentId', 'in', deployments).execute();

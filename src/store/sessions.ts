@@ -1,4 +1,4 @@
-/** Sessions: who a session token stands for, and whose it is since a claim. Only the token's hash is kept. */
+/** Sessions: the holder of a session token, and its account after a claim. Only the hash of the token is stored. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { SessionStarts } from '../deployment/limits/session-starts.ts';
 import { hashToken } from '../lib/ids.ts';
@@ -8,11 +8,11 @@ export type SessionRecord = {
   id: string;
   accountId: string | null;
   starts: SessionStarts;
-  /** When its token was last used, as far as that was noted. */
+  /** The last recorded use of its token. */
   tokenUsedAt: Instant | null;
 };
 
-/** A use is written down when the last one noted is older than this: not every request waits for the disk. */
+/** A use is recorded if the last record is older than this, so that not every request waits for the disk. */
 const recordEveryMs = 60_000;
 
 export async function addSession(
@@ -44,7 +44,7 @@ export async function addSession(
     .execute();
 }
 
-/** The token's session, whether or not anything of it is still active; undefined for a token that was ended. */
+/** Returns the token's session, even without active deployments. Undefined for a revoked token. */
 export async function sessionOfToken(db: Database, token: string): Promise<SessionRecord | undefined> {
   return await sessionOfTokenHash(db, hashToken(token));
 }
@@ -102,7 +102,7 @@ export async function attachSession(db: Database, sessionId: string, accountId: 
   return result.numUpdatedRows > 0n;
 }
 
-/** Forgets sessions of which nothing is stored any more, with the addresses that their tokens were used from. */
+/** Deletes sessions without stored deployments, with the addresses that their tokens were used from. */
 export async function deleteEmptySessions(db: Database, before: Instant): Promise<void> {
   await db
     .deleteFrom('sessions')

@@ -1,4 +1,7 @@
-/** Share links: who has one sees how a deployment does. Found by the token's hash; the token itself is sealed, for its owner. */
+/**
+ * Share links: their holders can see the state of a deployment. They are found by the token's hash. The token itself is
+ * sealed, for its owner.
+ */
 import type { Instant } from '../deployment/deployment.ts';
 import { hashToken } from '../lib/ids.ts';
 import type { Seal } from '../lib/seal.ts';
@@ -21,7 +24,7 @@ export async function shareLinkOf(db: Database, seal: Seal, deploymentId: string
   }
 }
 
-/** In place of the one that there may be. */
+/** Replaces an existing link. */
 export async function putShareLink(
   db: Database,
   seal: Seal,

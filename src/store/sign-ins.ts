@@ -1,4 +1,4 @@
-/** Browsers that are signed in. The sign-in library writes these rows; lists and single ones that end are ours. */
+/** Signed-in browsers. The sign-in library writes these rows. Berth lists them and ends single ones. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 
@@ -29,10 +29,7 @@ export async function removeSignIn(db: Database, accountId: string, id: string):
   return result.numDeletedRows > 0n;
 }
 
-/**
- * Removes expired sign-ins, and links and challenges that were never answered. The library removes only those that it
- * reads.
- */
+/** Removes expired sign-ins, and unused links and challenges. The library removes only those that it reads. */
 export async function deleteOldSignIns(db: Database, now: Instant): Promise<void> {
   const before = new Date(now).toISOString();
   await db.deleteFrom('signIns').where('expiresAt', '<', before).execute();

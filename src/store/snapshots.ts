@@ -1,4 +1,4 @@
-/** Snapshots of deployments: those requested, those taken, and those to be removed from their place. */
+/** Snapshots of deployments: requested ones, taken ones, and those to be removed from their location. */
 import type { Selectable } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import type { Dump } from '../deployment/snapshot/dump.ts';
@@ -48,7 +48,7 @@ export async function requestSnapshot(
   return requested;
 }
 
-/** One that is to be taken for another reason is taken before this update, too. */
+/** A pending snapshot with another reason is also taken before this update. */
 export async function requestSnapshotBefore(
   db: Database,
   { deploymentId, revision, now }: Omit<SnapshotRequest, 'reason' | 'dumps'>,
@@ -69,13 +69,13 @@ export async function snapshotById(db: Database, id: string): Promise<Snapshot |
   return row && snapshotFrom(row);
 }
 
-/** The newest first, without those that are leaving, or have left. */
+/** Newest first, without those that are being removed or were removed. */
 export async function snapshotsOf(db: Database, deploymentId: string): Promise<Snapshot[]> {
   const all = await allSnapshotsOf(db, deploymentId);
   return all.filter(({ state }) => state !== 'leaving' && state !== 'left');
 }
 
-/** The newest first; of those that have left, the newest is among them. */
+/** Newest first. Includes the newest removed one. */
 export async function allSnapshotsOf(db: Database, deploymentId: string): Promise<Snapshot[]> {
   const rows = await db
     .selectFrom('snapshots')
@@ -120,7 +120,7 @@ export async function nextPendingSnapshot(db: Database, now: Instant): Promise<S
   return row && snapshotFrom(row);
 }
 
-/** The snapshots that are still to be taken. */
+/** Returns the pending snapshots. */
 export async function pendingSnapshots(db: Database): Promise<Snapshot[]> {
   const rows = await db.selectFrom('snapshots').selectAll().where('state', '=', 'asked').orderBy('id').execute();
   return rows.map(snapshotFrom);
@@ -146,7 +146,7 @@ export async function recordTaken(db: Database, id: string, { volumes, ...taken 
   return result.numUpdatedRows > 0n;
 }
 
-/** `begunAt`: of its own attempt. Leftovers of other snapshots at the deployment's place are gone. */
+/** `begunAt`: of its own attempt. Leftovers of other snapshots in the deployment's location were removed. */
 export async function recordSnapshotStart(
   db: Database,
   { id, deploymentId }: Snapshot,
@@ -156,12 +156,12 @@ export async function recordSnapshotStart(
   if (begunAt !== null) await db.updateTable('snapshots').set({ begunAt }).where('id', '=', id).execute();
 }
 
-/** `tries`: with this one. */
+/** `tries`: including this one. */
 export async function recordAttempt(db: Database, id: string, tries: number): Promise<void> {
   await db.updateTable('snapshots').set({ tries }).where('id', '=', id).where('state', '=', 'asked').execute();
 }
 
-/** One that was given up, and has not failed, unless another process has begun one since. */
+/** Revokes an abandoned attempt that has not failed, unless another process has started one since. */
 export async function revokeAttempt(
   db: Database,
   of: 'snapshots' | 'restores',
@@ -191,7 +191,7 @@ export async function recordFailedSnapshotAttempt(
     .execute();
 }
 
-/** Marks snapshots for removal. Their data leaves its place first, then their rows are deleted. */
+/** Marks snapshots for removal. Their data is removed from the location first, and then their rows. */
 export async function markSnapshotsForRemoval(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length > 0)
     await db
@@ -218,7 +218,7 @@ export async function snapshotsToRemove(db: Database): Promise<Snapshot[]> {
   return rows.map(snapshotFrom);
 }
 
-/** Their data is gone. The newest row of a deployment stays: by it is known when the next one is due. */
+/** The data was removed. The newest row of a deployment stays, because the schedule depends on it. */
 export async function deleteSnapshots(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await db
@@ -245,8 +245,8 @@ export async function deleteSnapshots(db: Database, ids: readonly string[]): Pro
 }
 
 /**
- * One that is to be taken before an update: of any, where it is still to be taken; of the update to the present revision,
- * where it has failed.
+ * Returns the snapshot before an update: a pending one of any update, or a failed one of the update to the current
+ * revision.
  */
 export async function snapshotBeforeUpdate(
   db: Database,
@@ -281,8 +281,8 @@ export async function newestSnapshots(db: Database): Promise<{ deploymentId: str
 }
 
 /**
- * The password of a place. It is derived from the key of the installation, so that it can be recovered if the database
- * is lost. It is also stored, sealed, so that it stays when that key changes.
+ * Returns the password of a location. It is derived from the installation's key, so that it can be recovered if the
+ * database is lost. It is also stored, sealed, so that it stays the same when that key changes.
  */
 export async function passwordOfPlace(db: Database, seal: Seal, place: string): Promise<string> {
   const known = await db.selectFrom('snapshotPlaces').select('password').where('place', '=', place).executeTakeFirst();

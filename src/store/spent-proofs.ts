@@ -3,7 +3,7 @@ import type { Instant } from '../deployment/deployment.ts';
 import { hashToken } from '../lib/ids.ts';
 import type { Database } from './database.ts';
 
-/** False when it is spent already. `expiresAt`: when it is worth nothing anyway, and may be forgotten. */
+/** Returns false if it was already spent. `expiresAt`: when the proof expires, and its row can be deleted. */
 export async function spendProof(db: Database, signature: string, expiresAt: Instant): Promise<boolean> {
   const result = await db
     .insertInto('spentProofs')

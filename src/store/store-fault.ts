@@ -4,7 +4,7 @@ const fullCodes = ['SQLITE_FULL', '53100'];
 /** The database was unreachable or too busy. Neither the request nor the service caused it. */
 export class StoreFault extends Error {
   override name = 'StoreFault';
-  /** Whether the statement took effect: no, or unknown (the answer to a commit was lost). */
+  /** Whether the statement took effect: no, or unknown (the response to a commit was lost). */
   readonly wasDone: 'no' | 'unknown';
   /** Whether an immediate retry may succeed. False if the call has already waited. */
   readonly isBrief: boolean;

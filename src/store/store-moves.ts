@@ -1,6 +1,6 @@
 /**
  * The mark of a move to another database, stored in both. A service does not start on a database that is being left,
- * was left, or is not full yet. Otherwise two services would believe that they own the containers, and each would undo
+ * was left, or is incomplete. Otherwise, two services would believe that they own the containers, and each would undo
  * the work of the other.
  */
 import { StartError } from '../lib/start-error.ts';
@@ -30,7 +30,7 @@ export async function unmarkMove(db: Database): Promise<void> {
   await db.deleteFrom('storeMoves').execute();
 }
 
-/** Throws StartError where this database is not the one to serve from. */
+/** Throws StartError if this database must not be used. */
 export async function requireNotMoving(db: Database): Promise<void> {
   const obstacle = obstacleOf(await storeMoveOf(db));
   if (obstacle !== undefined) throw new StartError(obstacle);

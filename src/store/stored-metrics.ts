@@ -33,7 +33,7 @@ export async function storeMetrics(
   }
 }
 
-/** From an instant on, the oldest first; of each, what all processes have measured together. */
+/** Returns the metrics from an instant on, oldest first, each merged from all processes. */
 export async function storedMetricsSince(db: Database, deploymentId: string, since: Instant): Promise<StoredMetrics[]> {
   const rows = await db
     .selectFrom('keptMetrics')

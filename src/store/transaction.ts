@@ -1,6 +1,6 @@
 /**
- * Transactions that read and then write based on what they read. Each takes a right to the rows that it may write,
- * which excludes concurrent writers of the same rows.
+ * Transactions that read and then write based on that. Each acquires a right to the rows that it may write, which
+ * excludes concurrent writers of the same rows.
  */
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { createSemaphore, type Semaphore } from '../lib/concurrency.ts';
@@ -16,7 +16,7 @@ import { StoreFault } from './store-fault.ts';
  */
 export type Right = 'all' | { deploymentId: string };
 
-/** Does all of `work` or nothing. Where nothing was done because of the database, it is done again: it may run twice. */
+/** Runs `work` atomically. If the database prevented it without effect, `work` is repeated, so it may run twice. */
 export async function write<T>(
   db: Kysely<Tables>,
   right: Right,
@@ -60,14 +60,14 @@ async function writeUntilDone<T>(
 
 const attempts = 5;
 
-/** A request that has given up waiting would only wait again. */
+/** A request whose wait has timed out would only wait again. */
 function mayRepeat(error: unknown): boolean {
   return error instanceof StoreFault && error.wasDone === 'no' && error.isBrief;
 }
 
 const startPatienceMs = 60_000;
 
-/** Does what no client waits for, such as what a start writes: while others keep the database busy, again. */
+/** Runs work that no client waits for, such as the writes of a start, and repeats it while the database is busy. */
 export async function untilDone<T>(work: () => Promise<T>, patienceMs = startPatienceMs): Promise<T> {
   const untilMs = performance.now() + patienceMs;
   for (;;) {
@@ -86,8 +86,9 @@ const everything = 0x6265_7274;
 const oneDeployment = 0x6265_7275;
 
 /**
- * Held until the end of the transaction. A writer of everything waits for all writers of deployments and the other way
- * around, in order of arrival. This is the first statement, so that later ones see everything committed before.
+ * Held until the end of the transaction. A writer with the right to all rows waits for all writers of deployments, and
+ * vice versa, in the order of their arrival. This is the first statement, so that later ones see everything committed
+ * before.
  */
 async function takeRight(db: Transaction<Tables>, right: Right): Promise<void> {
   const locks =
@@ -109,11 +110,11 @@ class Undone extends Error {
 }
 
 export type Transacting = {
-  /** Everything is done and then undone: whether it would succeed, and with what. */
+  /** Runs everything and rolls back, to see whether it would succeed. */
   isTrial?: boolean;
 };
 
-/** As `write`, with the right to everything: a refusal undoes what was written before it, as a fault does. */
+/** As `write`, with the right to all rows. A refusal rolls back like a fault. */
 export async function transact<T>(
   db: Kysely<Tables>,
   work: (db: Transaction<Tables>) => Promise<Result<T>>,

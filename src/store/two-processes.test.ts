@@ -16,9 +16,8 @@ const [databaseModule, waitModule] = ['./database.ts', '../lib/wait.ts'].map(
 );
 
 /**
- * Reads a number and writes the next one, in a transaction each time. Pauses for as long as each transaction takes:
- * SQLite keeps no queue, and on a slow disk a process without pauses could keep the other one out for longer than it
- * waits.
+ * Reads a number and writes the next one, in separate transactions. Pauses for as long as each transaction takes:
+ * SQLite has no queue, and on a slow disk, a process without pauses could make the other one time out.
  */
 const count = `
   const { openSqlite } = await import('${databaseModule}');
@@ -100,7 +99,7 @@ test('opening an up-to-date database does not wait for writers', async (t) => {
   const file = join(folder, 'berth.db');
   await (await openSqlite(file)).destroy();
   const writer = new DatabaseSync(file);
-  // While this one has the right to write, another writer of this process could only wait in vain.
+  // While this process has the write lock, another writer in it would wait in vain.
   writer.exec('begin immediate');
   const db = await openSqlite(file);
   assert.equal((await db.selectFrom('deployments').selectAll().execute()).length, 0);

@@ -9,8 +9,8 @@ import { isPostgres } from './dialect/dialect.ts';
 export type Writing = Compilable & OperationNodeSource & { execute(): Promise<unknown> };
 
 /**
- * In a transaction: all of them, in PostgreSQL as one statement. None sees what another one writes, and no two may write
- * the same row; rows may refer to each other, since that is looked at afterwards.
+ * Call it in a transaction. In PostgreSQL, all are written in one statement. None sees the writes of others, and no two
+ * may write the same row. Rows may refer to each other, because references are checked afterwards.
  */
 export async function writeAll(db: Database, writings: readonly Writing[]): Promise<void> {
   if (!isPostgres(db)) {

@@ -6,7 +6,9 @@ import type { Tables } from './rows.ts';
 /** A write waits for the disk, and anyone may call `/readyz`. */
 const validMs = 1_000;
 
-/** Writes the time into a row that means nothing else: SQLite writes no page that stays the same. Throws StoreFault. */
+/**
+ * Writes the time into a row without other meaning, because SQLite does not write unchanged pages. Throws StoreFault.
+ */
 export async function tryToWrite(db: Kysely<Tables>, now: Instant): Promise<void> {
   const row = { name: 'write-probe', holder: '', heldUntil: now };
   await db

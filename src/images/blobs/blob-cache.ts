@@ -1,13 +1,14 @@
 /**
  * Blobs that can be downloaded again, within a budget: the least recently used is evicted. Blobs are not synced to the
- * disk, so a loss of power can leave one that does not match its digest: the reader compares it and drops it.
+ * disk, so a power failure can leave one that does not match its digest. The reader compares the digest and drops the
+ * blob.
  */
 import { randomUUID } from 'node:crypto';
 import type { Digest } from '../../lib/digest.ts';
 import { type Adopted, type OpenedBlob, openBlobFolder } from './blob-folder.ts';
 import { type StagedFile, stageFile } from './staged-file.ts';
 
-/** A use is written down, for the order after a restart, when the last one noted is older than this. */
+/** A use is recorded, for the order after a restart, if the last record is older than this. */
 const recordEveryMs = 60_000;
 
 export type BlobCache = {
@@ -17,7 +18,9 @@ export type BlobCache = {
   open(digest: Digest): Promise<OpenedBlob | undefined>;
   /** A file to write a blob into; it counts to the budget once it is adopted. `digest`: of a caller that computes it. */
   stage(digest?: () => Digest): Promise<StagedFile>;
-  /** Takes the file and makes room for it. One that is larger than the budget is evicted at once, before any other. */
+  /**
+   * Takes the file and evicts others if necessary. A file larger than the budget is evicted at once, before any other.
+   */
   adopt(staged: StagedFile, said: { digest: Digest; sizeBytes?: number }): Promise<Adopted>;
   /** Removes a blob that does not match its digest. */
   drop(digest: Digest): Promise<void>;
@@ -25,7 +28,7 @@ export type BlobCache = {
   usedBytes(): number;
 };
 
-/** `twin`: as of a folder of blobs; what is shared with it counts to the budget all the same. */
+/** `twin`: as in a folder of blobs. Shared blobs also count towards the budget. */
 export type BlobCacheOptions = { folder: string; twin?: string; budgetBytes: number; now: () => number };
 
 /** Removes partial files of a process that died. Other processes do not use the folder. */
@@ -89,7 +92,7 @@ export async function openBlobCache({ folder, twin, budgetBytes, now }: BlobCach
       return undefined;
     }
     const isDue = now() - entry.notedAt >= recordEveryMs || now() < entry.notedAt;
-    // It may have left while it was opened; who reads it reads on.
+    // The blob may have been evicted while it was opened. Its reader is not affected.
     if (known.has(digest)) add(digest, entry.sizeBytes, isDue ? now() : entry.notedAt);
     if (isDue) await blobs.touch(digest, now());
     return found;

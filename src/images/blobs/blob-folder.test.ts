@@ -86,7 +86,7 @@ test('a write that has failed half-way is written over', async () => {
   const path = staging();
   const file = await stageFile(path);
   await file.write(Buffer.from('one '));
-  // As a disk that was full would leave it.
+  // Simulates a full disk.
   await writeFile(path, 'one tw and more', { flag: 'r+' });
   await file.write(Buffer.from('two'));
   assert.equal(await folder.adopt(file, { digest: digestOf('one two') }), 'kept');

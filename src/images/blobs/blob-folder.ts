@@ -14,10 +14,10 @@ import { type StagedFile, syncPath } from './staged-file.ts';
 /** Each reader has at most two reads of this size in progress. */
 const readBytes = 256 * 1024;
 
-/** From `first` to `last`, both included, as HTTP counts. */
+/** From `first` to `last`, both inclusive, as in HTTP. */
 export type ByteRange = { first: number; last: number };
 
-/** `digest`, `size`: it is not what was said; the staged file is gone then. */
+/** `digest`, `size`: the file does not match, and the staged file was removed. */
 export type Adopted = 'kept' | 'other-digest' | 'other-size';
 
 export type OpenedBlob = { sizeBytes: number; file: FileHandle };
@@ -28,13 +28,13 @@ export type BlobFolder = {
   read(digest: Digest, range?: ByteRange): Promise<{ sizeBytes: number; stream: Readable } | undefined>;
   /** For reads of pieces. The result must be closed. */
   open(digest: Digest): Promise<OpenedBlob | undefined>;
-  /** Where a staged file for this folder may be made. */
+  /** Returns the path for a staged file of this folder. */
   stagingPath(name: string): string;
-  /** Takes a file that is written to its end, if it is what was said. */
+  /** Adds a completely written file, if it matches. */
   adopt(staged: StagedFile, said: { digest: Digest; sizeBytes?: number }): Promise<Adopted>;
   /** Notes a use, for those that go by it. */
   touch(digest: Digest, at: number): Promise<void>;
-  /** When it was last used, as far as that was noted. */
+  /** Returns the last recorded use. */
   usedAt(digest: Digest): Promise<number | undefined>;
   remove(digest: Digest): Promise<void>;
   list(): Promise<Digest[]>;
@@ -65,7 +65,10 @@ export async function openBlobFolder(folder: string, twin?: string, isLasting = 
     return file && { sizeBytes: (await file.stat()).size, file };
   }
 
-  /** Gives the twin's bytes a name here as well; false where it has none, or files can have no second name. */
+  /**
+   * Links the twin's blob into this folder. Returns false if the twin does not have it, or if the file system has no
+   * hard links.
+   */
   async function shareTwin(digest: Digest): Promise<boolean> {
     if (twin === undefined) return false;
     try {

@@ -1,6 +1,6 @@
 /**
  * A file that is being added to a folder of blobs. It is written in pieces with constant memory, and its digest is
- * computed on the way. Until it is kept, it has a temporary name, so a crash only leaves a leftover file.
+ * computed during that. Until it is committed, it has a temporary name, so a crash only leaves a leftover file.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
@@ -8,33 +8,33 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Digest } from '../../lib/digest.ts';
 
-/** As large as a read of the file system is cheap. */
+/** Larger reads of the file system are not cheaper. */
 const pieceBytes = 2 ** 20;
 
 /**
- * After this much, writeback to the disk is started. Otherwise the kernel writes when a caller waits for it: an engine
- * that makes the first container of an image waits for all unwritten data when it unmounts an overlay. 300 MB of an
- * image of 100 MB added 0.15 s to a start.
+ * After this many bytes, writeback to the disk is started. Otherwise, the kernel writes when a caller waits for it: an
+ * engine that creates the first container of an image waits for all unwritten data when it unmounts an overlay. 300 MB
+ * of an image of 100 MB added 0.15 s to a start.
  */
 const writeOutBytes = 2 ** 24;
 
 export type StagedFile = {
   /** The bytes written so far. */
   readonly sizeBytes: number;
-  /** Resolves when the kernel has the piece, so that a waiting caller holds only one piece in memory. */
+  /** Resolves when the kernel has the piece, so that a caller that waits holds only one piece in memory. */
   write(piece: Uint8Array): Promise<void>;
   /** Returns the digest of the bytes written so far. */
   digest(): Digest;
-  /** Opens it; the handle stays usable after `keep` and `discard`. */
+  /** Opens the file. The handle stays usable after `commit` and `discard`. */
   open(): Promise<FileHandle>;
   /** Closes the file until the next write. `resumeStaged` finds it, even from another process. */
   suspend(): Promise<void>;
   /**
-   * Puts it at `path`, which is on the same file system; nothing can be written then. `isLasting`: so that it outlives a
-   * loss of power.
+   * Moves the file to `path`, which is on the same file system, and ends writing. `isLasting`: the file survives a
+   * power failure.
    */
   commit(path: string, isLasting: boolean): Promise<void>;
-  /** Removes it. After `keep` it does nothing. */
+  /** Removes the file. Does nothing after `commit`. */
   discard(): Promise<void>;
 };
 
@@ -95,7 +95,7 @@ function staged(
     },
     async write(piece) {
       const file = await opened();
-      // At its place, not at the end: a write that has failed half-way on a full disk is written over.
+      // Written at its position, not at the end, so that a failed write on a full disk is overwritten.
       for (let done = 0; done < piece.length; ) {
         const { bytesWritten } = await file.write(piece, done, piece.length - done, sizeBytes + done);
         done += bytesWritten;
@@ -109,7 +109,7 @@ function staged(
     suspend,
     async commit(kept, isLasting) {
       const file = await opened();
-      // A piece that failed half-way may have left more than counts.
+      // A failed piece may have been written in part.
       await file.truncate(sizeBytes);
       if (isLasting) await file.sync();
       await suspend();

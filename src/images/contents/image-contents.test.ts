@@ -23,7 +23,7 @@ async function tarOf(entries: readonly Entry[]): Promise<Buffer> {
 /** The content of an image with these layers at the path. */
 async function contentOf(path: string, ...layers: (readonly Entry[] | Buffer)[]): Promise<ImageContent | undefined> {
   const tars = await Promise.all(layers.map((layer) => (Buffer.isBuffer(layer) ? layer : tarOf(layer))));
-  // As from who writes each piece where the one before it was, once that is taken.
+  // Simulates a writer that reuses its buffer after each accepted piece.
   const unpack = async (layer: number, out: Writable) => {
     const place = Buffer.alloc(700);
     for (let at = 0; at < tars[layer]!.length; at += place.length) {

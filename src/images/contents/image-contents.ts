@@ -9,7 +9,10 @@ import { resolvePath } from '../../lib/image-paths.ts';
 import { addTarPieces, addTarText, type TarHeader } from '../../lib/tar-entries.ts';
 import { ImageFault } from '../image-fault.ts';
 
-/** Writes what a layer of the image, by its number, unpacks to, and ends `out`. Each piece is good until it is taken. */
+/**
+ * Writes the unpacked content of a layer, given by its number, and ends `out`. Each piece is valid until it is
+ * accepted.
+ */
 export type UnpackLayer = (layer: number, out: Writable, signal: AbortSignal) => Promise<void>;
 
 /** The content of a folder of an image. */
@@ -18,7 +21,7 @@ export type ImageContent = {
   contentBytes: number;
   /** The size of the tar. It contains directories, files and links with numeric owners. Links are not followed. */
   sizeBytes: number;
-  /** Writes exactly so many bytes to `to`, and does not end it. */
+  /** Writes exactly this number of bytes to `to`, without ending it. */
   read(to: Writable, signal: AbortSignal): Promise<void>;
 };
 
@@ -81,7 +84,7 @@ async function addAll(tar: Pack, packing: Packing, signal: AbortSignal, note: (b
   const byLayer = Map.groupBy(packing.below, ([, { layer }]) => layer);
   for (const layer of [...byLayer.keys()].sort((a, b) => a - b)) {
     const wanted = new Map(byLayer.get(layer)!.map(([name, { at }]) => [at, name]));
-    // Where its own layer has put them, by the path in the image.
+    // The names in the layer's own tar, by the path in the image.
     const names = new Map<string, string>();
     let at = 0;
     for await (const { header, entry } of entriesOf(packing, layer, signal)) {
@@ -160,24 +163,24 @@ type RecordedEntry = { layer: number; at: number; type: string; target: string }
 type Node = {
   said?: RecordedEntry;
   children: Map<string, Node>;
-  /** Below it there is nothing of a layer before this one. */
+  /** Layers before this one have no content below the path. */
   prunedTo?: number;
 };
 
 type LayerTree = {
   /**
-   * Entries come in the order of the layers, and within a layer in its order. Returns false if there are too many to
-   * keep in memory.
+   * Entries arrive in the order of the layers, and in the order within each layer. Returns false if there are too many
+   * to keep in memory.
    */
   note(name: string, said: RecordedEntry): boolean;
   /** The entries below a path, by their relative path, `.` for itself. Empty if the path is not a folder. */
   below(path: string): Map<string, RecordedEntry>;
 };
 
-/** Each is some 400 bytes here; large images have 50,000 to 200,000. */
+/** Each takes about 400 bytes. Large images have 50,000 to 200,000 entries. */
 const maxPaths = 400_000;
 
-/** As Linux has it. */
+/** The limit of Linux. */
 const longestPath = 4096;
 
 const opaque = '.wh..wh..opq';
@@ -240,7 +243,7 @@ function createLayerTree(): LayerTree {
   };
 }
 
-/** `..` leads to no place above. */
+/** `..` at the root stays at the root. */
 function stepsOf(path: string): string[] {
   return posix.join('/', path).split('/').filter(Boolean);
 }

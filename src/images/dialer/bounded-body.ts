@@ -1,4 +1,4 @@
-/** Reading what a stranger's server sends, with bounds on its bytes and on the time that it keeps us waiting. */
+/** Reads responses of untrusted servers with limits on bytes and on time. */
 import type { Readable } from 'node:stream';
 import { DialFault } from './dial-fault.ts';
 
@@ -21,7 +21,7 @@ export async function readWhole(body: Readable, maxBytes: number, host: string):
 }
 
 export type Pace = {
-  /** How long one may be kept waiting without a byte. */
+  /** The maximum wait without data. */
   patienceMs: number;
   /** This many bytes regain a second of patience, up to the initial one. Time without a reader does not count. */
   minBytesPerSecond: number;
@@ -30,7 +30,7 @@ export type Pace = {
 /** A slow connection sends a hundred times as much. A slower one occupies one of the engine's few download slots. */
 export const usualPace: Pace = { patienceMs: 30_000, minBytesPerSecond: 8_192 };
 
-/** The chunks of a long body as they come. Throws DialFault when they come too slowly. */
+/** Yields the chunks of a long body as they arrive. Throws DialFault if they arrive too slowly. */
 export async function* readAtPace(body: Readable, host: string, pace: Pace = usualPace): AsyncIterable<Buffer> {
   const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   let leftMs = pace.patienceMs;

@@ -1,9 +1,9 @@
-/** Why a request to a user's address was not made, or failed. */
+/** Why a request to a user's address was refused, or failed. */
 
 export type DialFaultKind =
-  /** The name leads to an address that is not of the public internet; nothing was sent there. */
+  /** The name leads to an address that is not public. Nothing was sent. */
   | 'private-address'
-  /** Plain HTTP, another port of it, or no web address at all; nothing was sent. */
+  /** Plain HTTP, another port, or not a web address. Nothing was sent. */
   | 'not-https'
   /** The domain name system has no address for the name. */
   | 'unknown-name'

@@ -1,4 +1,4 @@
-/** PURE. Why a request to a stranger's address has no answer, in words that go on after its host. */
+/** PURE. Why a request to a user's address failed, as text that follows its host. */
 import type { DialFaultKind } from './dial-fault.ts';
 
 export const dialWords: Record<Exclude<DialFaultKind, 'too-long'>, string> = {

@@ -10,7 +10,7 @@ import { readAtPace, readWhole } from './bounded-body.ts';
 import { DialFault, type DialFaultKind } from './dial-fault.ts';
 import { type Answer, createDialer, type DialerOptions, type DialRequest } from './dialer.ts';
 
-/** To these dialers, 127.0.0.1 is the public internet, and every other address is not. */
+/** These dialers treat 127.0.0.1 as a public address, and all other addresses as private. */
 describe('the dialer', () => {
   let inside: CountingServer;
   let outside: CountingServer;
@@ -55,7 +55,7 @@ describe('the dialer', () => {
     using dialer = createDialer({ resolve, isAllowed, ...options });
     const asking = { method: 'GET', mayUseListed: false, signal: AbortSignal.timeout(60_000), ...more } as const;
     const answer = await dialer.request(new URL(url), asking);
-    // Its connections end with the dialer.
+    // The connections end with the dialer.
     const text = await readWhole(answer.body, 1_000_000, answer.url.host);
     return { ...answer, text } as Answer & { text: Buffer };
   }

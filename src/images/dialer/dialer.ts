@@ -16,11 +16,11 @@ import { addressesOfThisMachine, isPublic } from './public-addresses.ts';
 export type DialerOptions = {
   /** Hosts that the operator vouches for, by `host` or `host:port`; they may be anywhere. */
   listed?: ReadonlyMap<string, ListedHost>;
-  /** All addresses of a name; throws when it has none. Default: the domain name system. */
+  /** Resolves all addresses of a name. Throws if it has none. Default: DNS. */
   resolve?: (name: string) => Promise<string[]>;
   /** Whether an address may be connected to; default: when it is public, and not one of this machine's. */
   isAllowed?: (address: string) => boolean;
-  /** How long an address may take to answer with a status. */
+  /** The time limit of an address for the response status. */
   answerMs?: number;
 };
 
@@ -48,7 +48,10 @@ export type Dialer = Disposable & {
 };
 
 const maxRedirects = 5;
-/** An address that does not answer is not the last one; who has ten does not hold us ten times as long. */
+/**
+ * The maximum number of addresses that are tried. Otherwise, a host with ten unresponsive addresses would take ten
+ * times as long.
+ */
 const maxAddresses = 4;
 
 export function createDialer(options: DialerOptions = {}): Dialer {
@@ -93,7 +96,7 @@ export function createDialer(options: DialerOptions = {}): Dialer {
         host: url.host,
       },
       agent: agents[isPlain ? 'http:' : 'https:'],
-      // The name that the certificate has to be for; an address of its own is compared as such.
+      // The name that the certificate must be valid for. An IP address is compared as such.
       ...(!isPlain && { servername: isIP(name) ? '' : name, ...(known?.ca !== undefined && { ca: known.ca }) }),
     };
     let last: unknown;
@@ -134,7 +137,7 @@ export function createDialer(options: DialerOptions = {}): Dialer {
 
 type Sending = { answerMs: number; body: string | undefined; signal: AbortSignal };
 
-/** Resolves when a status has come. The answer ends with the signal. */
+/** Resolves when the status has arrived. The response ends with the signal. */
 function send(isPlain: boolean, options: RequestOptions, sending: Sending): Promise<IncomingMessage> {
   const { answerMs, body, signal } = sending;
   return new Promise<IncomingMessage>((resolve, reject) => {
@@ -143,7 +146,7 @@ function send(isPlain: boolean, options: RequestOptions, sending: Sending): Prom
     const late = setTimeout(() => request.destroy(new DialFault('too-slow', `${host}:${port}`)), answerMs);
     request.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(late);
-      // A kept connection may have been closed at the other end just now; each try takes another one.
+      // The server may have closed a reused connection just now. Each attempt uses another one.
       const isStale = request.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted;
       if (isStale) resolve(send(isPlain, options, sending));
       else reject(error);
@@ -174,8 +177,8 @@ function unknownName(host: string) {
 }
 
 /**
- * Queries the domain name system directly: the system's function blocks one of its four threads for as long as a
- * hostile name server likes. The hosts file and search domains are for names of the operator.
+ * Queries DNS directly, because a hostile name server could block one of the four threads of the system's function for
+ * any time. The hosts file and search domains are only for names of the operator.
  */
 async function resolveNames(name: string): Promise<string[]> {
   if (/(?:^|\.)localhost\.?$/.test(name)) return ['127.0.0.1'];

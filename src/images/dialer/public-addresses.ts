@@ -3,12 +3,12 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { reservedIPv4, reservedIPv6 } from '../../lib/reserved-addresses.ts';
 
-// One list for each family: in a common one, the networks of IPv6 would take IPv4 addresses for mapped ones.
+// One list for each family, because in a common list, IPv6 networks would match IPv4 addresses as mapped ones.
 const reserved = { ipv4: blockList(reservedIPv4, 'ipv4'), ipv6: blockList(reservedIPv6, 'ipv6') };
 
 /**
- * `own`: addresses of this machine. Its public addresses are reached past any firewall in front of it. An IPv6 address
- * that contains an IPv4 address (mapped, NAT64, 6to4) is never public here: such hosts have the IPv4 address, too.
+ * `own`: addresses of this machine, which are reached behind any firewall in front of it. An IPv6 address that contains
+ * an IPv4 address (mapped, NAT64, 6to4) is never public here, because such hosts have the IPv4 address, too.
  */
 export function isPublic(address: string, own: readonly string[]): boolean {
   if (own.includes(address)) return false;

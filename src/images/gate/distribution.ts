@@ -7,7 +7,7 @@ export type RequestedPath = { name: string; kind: 'manifests' | 'blobs'; digest:
 
 const form = /^\/v2\/([a-z0-9._/-]+)\/(manifests|blobs)\/(sha256:[0-9a-f]{64})$/;
 
-/** Undefined when everything has been answered. */
+/** Undefined if the response was sent. */
 export function readPath({ method, url = '' }: IncomingMessage, response: ServerResponse): RequestedPath | undefined {
   if (method !== 'GET' && method !== 'HEAD') refuse(response, 405, 'UNSUPPORTED');
   else if (url === '/v2/') response.end('{}');
@@ -21,7 +21,7 @@ export function readPath({ method, url = '' }: IncomingMessage, response: Server
 
 export type ServedDocument = { digest: string; mediaType: string; bytes: Buffer };
 
-/** Answers about an image, where that needs nothing but what is known of it; false when it has answered nothing. */
+/** Answers requests that need only known facts of an image. Returns false if nothing was sent. */
 export function answerDocument(
   documents: readonly ServedDocument[],
   digest: string,
@@ -37,7 +37,7 @@ export function answerDocument(
   return true;
 }
 
-/** Says what follows; false when nothing does. `sizeBytes`: where that is known. */
+/** Sends the headers of a layer. Returns false if the body is not needed. `sizeBytes`: if known. */
 export function beginLayer(
   { digest, sizeBytes }: { digest: string; sizeBytes?: number },
   { method }: IncomingMessage,
@@ -63,7 +63,7 @@ export function refuseLogin(response: ServerResponse): void {
   refuse(response, 401, 'UNAUTHORIZED');
 }
 
-/** Names that an image has at a gate begin with this, behind the address. */
+/** The prefix of image names at a gate, after the address. */
 const mark = 'berth.gate';
 
 /**

@@ -23,7 +23,7 @@ test('a cached layer is not downloaded again, counts to the limits, and one that
   const layer = gzipSync(content);
   const sent: Buffer[] = [];
   const registry = imageOf(layer, () => send(sent, layer), { diffIds: [digestOf(content)] });
-  /** As a service that has just started. */
+  /** Simulates a service that has just started. */
   const again = async (pulled: ResolvedUpstream) => {
     const cache = await openBlobCache({ folder, budgetBytes: 2 ** 30, now: Date.now });
     await using gate = await openGate({ host: '127.0.0.1', cache });
@@ -41,7 +41,7 @@ test('a cached layer is not downloaded again, counts to the limits, and one that
   assert.deepEqual(await again(registry), { isWhole: true, fault: undefined, downloads: 2 });
   const limits = narrowLimits({ compressedBytes: 2 ** 40, unpackedBytes: 2_000_000 });
   assert.match((await again({ ...registry, limits })).fault!, /unpacks to more than 1\.9 MiB/);
-  // As a loss of power leaves it.
+  // Simulates a power failure.
   await writeFile(kept, Buffer.alloc(1_000), { flag: 'r+' });
   assert.deepEqual(await again(registry), { isWhole: true, fault: undefined, downloads: 3 });
 });

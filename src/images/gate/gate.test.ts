@@ -177,7 +177,7 @@ test('an engine that cannot unpack zstd gets such a layer unpacked, under the di
   const content = randomBytes(1_000_000);
   const toSkip = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4]);
   const halves = [content.subarray(0, 500_000), content.subarray(500_000)];
-  // As parallel compressors write it: pieces, each after a frame to skip.
+  // The output of parallel compressors: several frames, each after a skippable frame.
   const inPieces = Buffer.concat(halves.flatMap((half) => [toSkip, zstdCompressSync(half)]));
   for (const layer of [zstdCompressSync(content), inPieces]) {
     await using gate = await openGate({ host: '127.0.0.1' });

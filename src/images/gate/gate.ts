@@ -1,6 +1,6 @@
 /**
- * Where the engine pulls from: a distribution endpoint on loopback, only for the engine of this service, and only for
- * images that are being pulled now. It serves layers that are proven; an engine never waits here for a registry.
+ * The distribution endpoint from which the engine pulls: on loopback, only for this service's engine, and only for
+ * images that are being pulled now. It serves verified layers, and an engine never waits here for a registry.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
@@ -35,12 +35,13 @@ import { createUnpackBudget, createUnpackedSum, type UnpackedSum } from './unpac
 
 export type Gate = AsyncDisposable & {
   /**
-   * Brings the layers of an image to this machine and proves them. Until the offer is disposed of, the engine can pull
-   * the image. Throws ImageFault.
+   * Downloads and verifies the layers of an image. Until the offer is disposed of, the engine can pull the image.
+   * Throws ImageFault.
    */
   offer(image: ResolvedUpstream, offering: Offering): Promise<Offer>;
   /**
-   * Sends a layer to a node, as its registry has it; the last piece goes when the digest is right. Throws ImageFault.
+   * Sends a layer to a node, as its registry has it. The last piece is only sent if the digest is right. Throws
+   * ImageFault.
    */
   take(image: ResolvedUpstream, layer: Descriptor, out: Writable, taking: Taking): Promise<void>;
   /** Sends the unpacked bytes of a layer. Throws ImageFault. */
@@ -54,7 +55,7 @@ export type Taking = { sum: UnpackedSum; signal: AbortSignal };
 export type Offering = {
   /** Maximum unpacked size on the engine's disk; default: the limit of every image. */
   roomBytes?: number;
-  /** Engines before Docker 23 cannot unpack zstd: they get such layers unpacked. */
+  /** Engines before Docker 23 cannot unpack zstd and get such layers uncompressed. */
   unpacksZstd?: boolean;
   /** Called with how much of a layer has come, by the digest in the image's manifest. */
   passed?: (digest: Digest, bytes: number) => void;
@@ -64,11 +65,11 @@ export type Offering = {
 export type Offer = AsyncDisposable & {
   /** The name under which the engine pulls it. */
   reference: string;
-  /** The credentials that the engine has to present. */
+  /** The credentials that the engine must send. */
   auth: { username: string; password: string; serveraddress: string };
   /**
-   * After the engine has failed: whether it requested layers that it was expected to have. They are here then, for the
-   * next try. Throws ImageFault.
+   * Called after the engine has failed. Returns whether it requested layers that it was expected to have. They are here
+   * then, for the next attempt. Throws ImageFault.
    */
   isMended(): Promise<boolean>;
 };
@@ -87,7 +88,7 @@ type Offered = {
 export type GateOptions = {
   /** The address where it listens. */
   host: string;
-  /** Where layers are kept that have passed. */
+  /** The cache of verified layers. */
   cache?: BlobCache | undefined;
   /** How slowly a registry may send. */
   pace?: Pace;
@@ -97,7 +98,7 @@ export type GateOptions = {
 
 const username = 'engine';
 
-/** Layers of one image that come at a time, as many as an engine downloads. */
+/** The number of layers of one image that are downloaded at once, equal to an engine's. */
 const maxIncoming = 3;
 
 /** Resolves when it listens. */
@@ -123,8 +124,8 @@ export async function openGate({
     const ofName = [...offers].filter(({ image }) => nameAtGate(image) === name);
     const documents = ofName.flatMap(({ served: { manifest, config } }) => [manifest, config]);
     if (answerDocument(documents, digest, request, response)) return;
-    // An engine downloads a digest once for all images, so any offer that has it serves it, even after its own offer
-    // has ended.
+    // An engine downloads a digest once for all images, so any offer with it serves the request, even after its own
+    // offer has ended.
     const offered = kind === 'blobs' ? [...offers].find(({ proven }) => proven.has(digest)) : undefined;
     if (offered) {
       if (beginLayer(offered.proven.get(digest)!, request, response)) await send(offered, digest, response);
@@ -196,7 +197,7 @@ export async function openGate({
     const taking = { ...offering, sum };
     const wanted: Descriptor[] = [];
     for (const layer of image.layers) {
-      // One that is on no disk here, and was shown before, is likely on the engine's.
+      // A layer that is not on a disk here, and was verified before, is likely on the engine's.
       const isAbsent = !image.client.open && !(image.isForEverybody && cache?.sizeOf(layer.digest) !== undefined);
       const left = isAbsent ? await confirmed(image, layer, taking) : undefined;
       if (!left || (left.packing === 'zstd' && offering.unpacksZstd)) wanted.push(layer);
@@ -272,7 +273,7 @@ async function closeAll(proven: ReadonlyMap<Digest, ProvenLayer>): Promise<void>
 /** Bytes buffered for a slow reader. With less, each chunk would wait until the previous one is read. */
 const maxUnsent = 2 ** 21;
 
-/** Sends the last chunk when the digest is right, and ends `out`. */
+/** Sends the last chunk if the digest is right, and ends `out`. */
 async function passChunks(chunks: AsyncIterable<Buffer>, out: Writable, signal: AbortSignal): Promise<void> {
   let held: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {

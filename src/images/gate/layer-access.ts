@@ -1,6 +1,6 @@
 /**
- * Proof that a registry has a layer. The engine keeps the layers of all images together and uses an existing one
- * without requesting it. So a registry could list the digest of another user's layer and have it run. Therefore, each
+ * Proof that a registry has a layer. The engine stores the layers of all images together and uses an existing one
+ * without requesting it. A registry could therefore list the digest of another user's layer and have it run. So each
  * registry must prove once that it has the layers that it lists.
  */
 
@@ -21,7 +21,7 @@ export type LayerAccess = {
   confirm(image: ResolvedUpstream, layer: Descriptor, signal: AbortSignal): Promise<boolean>;
 };
 
-/** Each is some 200 bytes. One that was forgotten is shown again. */
+/** Each takes about 200 bytes. A removed one must be proven again. */
 const maxRecorded = 50_000;
 
 export function createLayerAccess(cache: BlobCache | undefined): LayerAccess {

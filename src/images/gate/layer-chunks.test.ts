@@ -33,7 +33,7 @@ test('a layer comes unchanged, over TLS and without, in one piece and in many, t
         const { signal } = new AbortController();
         let last: Buffer = Buffer.alloc(0);
         for await (const chunk of verifiedChunks(origin, layer, { pace: usualPace, signal })) {
-          // It is valid until the next but one is requested.
+          // Valid until the next but one is requested.
           chunks.push(Buffer.from(last));
           last = chunk;
           if (isSlow) await new Promise((next) => setTimeout(next, 2));
@@ -43,7 +43,7 @@ test('a layer comes unchanged, over TLS and without, in one piece and in many, t
     }
 });
 
-/** In small parts, some of which come together, and then in large ones. */
+/** Sends small parts, some of them together, and then large ones. */
 function sends(content: Buffer, tellsLength: boolean): RequestListener {
   return async (_, response) => {
     if (tellsLength) response.setHeader('content-length', content.length);
@@ -52,7 +52,7 @@ function sends(content: Buffer, tellsLength: boolean): RequestListener {
       const part = content.subarray(at, at + size);
       at += part.length;
       if (!response.write(part)) await once(response, 'drain');
-      // So that some come alone.
+      // Some parts arrive separately.
       if (part.length % 10 === 0) await new Promise((next) => setImmediate(next));
     }
     response.end();

@@ -97,7 +97,7 @@ function unpackerOf(packing: Exclude<Packing, 'uncounted'>): Transform {
   return packing === 'gzip' ? createGunzip(options) : createZstdDecompress(options);
 }
 
-/** Engines detect compression by the first bytes, and would unpack such a layer a second time, uncounted. */
+/** Engines detect compression by the first bytes, and would unpack such a layer a second time, without a limit. */
 function createInnerCheck(): (chunk: Buffer) => boolean {
   let head: Buffer = Buffer.alloc(0);
   return (chunk) => {

@@ -1,10 +1,8 @@
 /**
- * Counts what layers unpack to, in a process with a low priority: unpacking takes whole processors, and makes three
- * bytes of garbage for each byte. In a thread, it would share the pool of threads that reads files and resolves names.
- *
- * How large a layer is when it is unpacked is known only afterwards. Each one therefore begins in a lane for small layers.
- * A layer that is larger is counted again, from its start, in a lane for large ones: a few hundred bombs of other clients
- * then delay a small layer by seconds.
+ * Computes the unpacked size of layers in a low-priority process, because unpacking uses whole processors and creates
+ * three bytes of garbage per byte. A thread would share the pool that reads files and resolves names. The unpacked size
+ * is only known at the end. Therefore each layer begins in a lane for small layers. A larger layer is started again in
+ * a lane for large ones. A few hundred bombs of other clients then delay a small layer by seconds.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
@@ -16,10 +14,10 @@ import type { Count } from './packing.ts';
 const program = fileURLToPath(new URL('layer-counter-worker.ts', import.meta.url));
 const niceness = '10';
 
-/** Layers up to this size, unpacked, are counted in the lane for small ones. It takes about half a second. */
+/** Layers up to this unpacked size are processed in the lane for small ones. It takes about half a second. */
 const smallBytes = 2 ** 28;
 
-/** Places in a lane. A client always leaves one for others. */
+/** Slots in a lane. A client always leaves one for others. */
 const lanes = { small: { places: 3, ofClient: 2 }, large: { places: 2, ofClient: 1 } };
 
 export type CountOrder =
@@ -51,7 +49,7 @@ type UnderWay = { payer: string; done: PromiseWithResolvers<Count> };
 
 type Job = { counting: Counting; signal: AbortSignal; done: PromiseWithResolvers<Count> };
 
-/** Runs jobs, as many at a time as the lane has places, and takes clients in turn. */
+/** Runs jobs concurrently up to the lane's slots, taking clients in turn. */
 function createLane({ places, ofClient }: { places: number; ofClient: number }, run: (job: Job) => Promise<Count>) {
   const queue = createFairQueue<Job>({ max: Number.POSITIVE_INFINITY, atOnce: ofClient });
   let running = 0;
@@ -149,7 +147,7 @@ export function openLayerCounter(spend: (payer: string, bytes: number) => void =
   };
 }
 
-/** The path by which a process of the same user opens a file that is open here, also if the file has no name. */
+/** Returns the path by which a process of the same user can open a file that is open here, even if it has no name. */
 function pathOf({ fd }: FileHandle): string {
   return `/proc/${process.pid}/fd/${fd}`;
 }

@@ -22,7 +22,7 @@ const login = { registry: 'r.example', username: 'me', personalAccessToken: 'the
 const config = Buffer.from(JSON.stringify({ config: { Volumes: { '/data': {} } } }));
 const manifest = Buffer.from('{"is":"a manifest"}');
 
-/** A registry with one image, which only `login` may have, and both gates in front of it. */
+/** A registry with one image that requires `login`, and both gates in front of it. */
 async function openGates(options: {
   layer: Buffer;
   diffId?: Digest;
@@ -199,7 +199,7 @@ test('nodes that pull from one that leaves get all of the layer, and then it is 
   leaving.holdUntil(promise);
   await using _gates = await openGates({ layer, predecessor: leaving });
   const known = leaving.asked.length;
-  // Each comes to either of the two.
+  // Each request reaches one of the two.
   const pulls: ReturnType<typeof leaving.ask>[] = [];
   while (leaving.asked.length === known) {
     pulls.push(leaving.ask(leaving.path('blobs', leaving.digest), pass.password));

@@ -1,7 +1,7 @@
 /**
  * Lets the nodes of a cluster pull images at any time: a pod may move to another node long after its start, and the
- * node may contact another process. So permissions are not stored: a node presents a sealed pass, which contains the
- * image and the login for it. A pass is valid for one image only.
+ * node may connect to another process. So permissions are not stored: a node sends a sealed pass, which contains the
+ * image and its login. A pass is valid for one image only.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -24,9 +24,9 @@ import { createUnpackedSum } from './unpack-budget.ts';
 
 export type NodeGate = {
   /**
-   * Checks an image and counts its unpacked size. Its registry has then proven that it has each of its layers, because
-   * nodes keep the layers of all images together. Public layers are then in the cache. `own`: as for a resolver. Throws
-   * ImageFault.
+   * Checks an image and computes its unpacked size. Its registry has then proven that it has each of its layers,
+   * because nodes store the layers of all images together. Public layers are then in the cache. `own`: as for a
+   * resolver. Throws ImageFault.
    */
   admit(request: ImageRequest, platform: Platform, signal: AbortSignal, own?: OwnImageLimits): Promise<Admitted>;
   /** The contents of the image at these paths; missing paths are left out. Otherwise like `admit`. */
@@ -36,11 +36,10 @@ export type NodeGate = {
   ): Promise<ReadonlyMap<string, ImageContent>>;
 };
 
-/** One that listens. */
+/** A gate that listens. */
 export type OpenNodeGate = NodeGate & {
   /**
-   * Another process answers at the same port. Resolves when nodes have received what they requested, or after
-   * `patienceMs`.
+   * Another process serves the same port. Resolves when nodes have received what they requested, or after `patienceMs`.
    */
   leave(patienceMs: number): Promise<void>;
 };
@@ -48,7 +47,7 @@ export type OpenNodeGate = NodeGate & {
 export type Admitted = {
   /** Under which nodes pull it. */
   reference: string;
-  /** Its digest in the registry. */
+  /** The digest in the registry. */
   digest: string;
   /** Paths that it declares as volumes. */
   volumes: string[];
@@ -63,7 +62,7 @@ export type Pass = { registry: string; username: string; password: string };
 export type NodeGateSettings = {
   host: string;
   port: number;
-  /** Host and port by which nodes reach it. */
+  /** Host and port for the nodes. */
   name: string;
 };
 
@@ -71,11 +70,11 @@ export type NodeGateParts = {
   gate: Pick<Gate, 'take' | 'unpack' | 'confirm'>;
   resolver: Pick<Resolver, 'resolve'>;
   seal: Pick<Seal, 'open' | 'close'>;
-  /** Another process of the installation answers nodes at the same port until it leaves. */
+  /** Another process of the installation serves nodes on the same port until it leaves. */
   isSucceeding?: boolean;
 };
 
-/** Where another process answers nodes, which has the same key. */
+/** Creates the gate of a process if another process with the same key serves the nodes. */
 export function createNodeGate({ name }: Pick<NodeGateSettings, 'name'>, parts: NodeGateParts): NodeGate {
   const { gate, resolver, seal } = parts;
 
@@ -110,7 +109,10 @@ export function createNodeGate({ name }: Pick<NodeGateSettings, 'name'>, parts: 
   };
 }
 
-/** Contents of a pass, sealed because it may contain a login. `purpose`: the same key seals other values too. */
+/**
+ * Contents of a pass, sealed because it may contain a login. `purpose`: distinguishes it from other values sealed with
+ * the key.
+ */
 type Sealed = { purpose: typeof purpose; image: string; login?: RegistryLogin; platform: Platform };
 
 const purpose = 'node-gate';
@@ -183,7 +185,7 @@ export async function openNodeGate(
 
   return {
     ...createNodeGate({ name }, { gate, resolver, seal }),
-    // Listens on, because otherwise new connections that are not accepted yet would be cut.
+    // Keeps listening, because new connections that are not accepted yet would otherwise be cut.
     leave: (patienceMs) => finishConnections(server, patienceMs),
     async [Symbol.asyncDispose]() {
       closing.abort();
@@ -196,7 +198,7 @@ export async function openNodeGate(
 /** Serializes the start of listening: without it, concurrent attempts could find the port wrongly free or taken. */
 async function takeTurn(host: string, port: number): Promise<AsyncDisposable> {
   const turn = createSocketServer();
-  // A name without a file, which goes with the process. It belongs to the same network as the port.
+  // An abstract socket, which disappears with the process. It belongs to the same network namespace as the port.
   await listen(turn, { path: `\0berth-node-gate ${host} ${port}` });
   return turn;
 }

@@ -1,7 +1,7 @@
 /**
- * Layers that are on this machine as a whole, match their digest, and unpack to what their image says. Engines share
- * downloads by digest between images of all tenants, so an engine gets no other layers: a registry that stalls or lies
- * delays only its own image.
+ * Layers that are completely on this machine, match their digest, and unpack to the content in their image's
+ * configuration. Engines share downloads by digest between images of all tenants, so an engine gets no other layers. A
+ * stalling or wrong registry therefore only delays its own image.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
@@ -32,7 +32,7 @@ export type Proving = {
 };
 
 export type ProvenLayer = {
-  /** It is to be closed; it has no name on the disk, or one that may go at any time. */
+  /** Must be closed. The file has no name on the disk, or one that may be removed at any time. */
   file: FileHandle;
   /** The digest of the file. */
   digest: Digest;
@@ -53,7 +53,7 @@ export type ProvenLayers = AsyncDisposable & {
 /** The result of counting a layer. `at-least`: counting stopped at this many bytes. */
 type Found = Exclude<Count, { kind: 'too-large' }> | { kind: 'at-least'; bytes: number };
 
-/** Each takes 200 bytes of memory; the oldest is forgotten. */
+/** Each takes 200 bytes of memory. The oldest is removed. */
 const maxFound = 20_000;
 
 export type ProvenLayersParts = { cache?: BlobCache | undefined; pace: Pace; budget: UnpackBudget };
@@ -167,7 +167,7 @@ export function openProvenLayers({ cache, pace, budget }: ProvenLayersParts): Pr
   async function prove(image: ResolvedUpstream, layer: Descriptor, proving: Proving): Promise<ProvenLayer> {
     const { digest, sizeBytes } = layer;
     try {
-      // A layer that was refused before, or would not be unpacked now, is refused without a download.
+      // A layer that was refused before, or exceeds the budget now, is refused without a download.
       if (!counted(image, layer, proving.sum)) budget.check(image);
       const file = await bring(image, layer, proving);
       try {

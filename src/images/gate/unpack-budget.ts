@@ -1,6 +1,6 @@
 /**
- * How many bytes are unpacked for each client per hour. Unpacking takes a processor, and a layer of 1 MB can unpack to many
- * GiB. Each process counts for itself.
+ * Limits the bytes that are unpacked for each client per hour. Unpacking uses a processor, and a layer of 1 MB can
+ * unpack to many GiB. Each process counts separately.
  */
 import { createLimiter } from '../../lib/rate-limit.ts';
 import { type ImageFault, outOfDisk, overBudget } from '../image-fault.ts';
@@ -37,7 +37,7 @@ export function createUnpackBudget(bytesPerHour: number, uptime = () => performa
 export type UnpackedSum = {
   /** Adds the unpacked size of a layer. Returns false if the sum exceeds the limit. */
   count(digest: string, bytes: number): boolean;
-  /** Bytes that the other layers leave for this layer. */
+  /** The bytes that the other layers leave for this one. */
   leftBytes(digest: string): number;
   /** The refusal when it is too much. */
   fault(): ImageFault;

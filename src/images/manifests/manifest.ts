@@ -35,7 +35,7 @@ const indexTypes = [
   'application/vnd.docker.distribution.manifest.list.v2+json',
 ];
 
-/** For the header `Accept`, and what that of a client has to include for it to be answered with any of them. */
+/** The types for the header `Accept`, and the types that a client must accept. */
 export const manifestTypes: readonly string[] = [...imageTypes, ...indexTypes];
 
 export function isImageType(mediaType: string): boolean {
@@ -46,7 +46,7 @@ const configTypes = ['application/vnd.oci.image.config.v1+json', 'application/vn
 
 const layerType =
   /^application\/(?:vnd\.oci\.image\.layer\.v1\.tar(?:\+(?:gzip|zstd))?|vnd\.docker\.image\.rootfs\.diff\.tar(?:\.gzip)?)$/;
-/** Layers that the registry does not have and that clients must get elsewhere. */
+/** Layers that are not in the registry and that clients must download elsewhere. */
 const foreignType = /nondistributable|foreign/;
 /** Build tools add metadata of a build to the image as a separate manifest. */
 const attestationType = 'application/vnd.in-toto+json';
@@ -55,7 +55,7 @@ export function isAttestation({ mediaType }: Descriptor): boolean {
   return mediaType === attestationType;
 }
 
-/** `declared`: the Content-Type that it came with; what it says of itself goes before that. */
+/** `declared`: the Content-Type of the response. The type in the manifest takes precedence. */
 export function readManifest(content: Uint8Array, declared: string | undefined): Manifest | ManifestFault {
   const document = parseObject(content);
   if (!document) return { kind: 'no-object', found: undefined };

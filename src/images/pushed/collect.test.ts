@@ -38,7 +38,7 @@ after(() => rm(directory, { recursive: true }));
 /** A step at which the process can die: nothing after it happens. */
 class Killed extends Error {}
 
-/** `killAt`: how many steps are done before. Each query and each change of a file is one. */
+/** `killAt`: the number of steps before the kill. Each query and each change of a file is one step. */
 async function openWorld() {
   const path = join(directory, String(folders++));
   const db = await emptyStore();

@@ -69,7 +69,7 @@ export function blobPath(digest: Digest): string {
   return `blobs/${digest.replace(':', '/')}`;
 }
 
-/** A manifest with everything below it in `parts`; undefined where something of it is not here. */
+/** Collects a manifest with everything below it in `parts`. Undefined if a part is missing. */
 async function collect(folder: BlobFolder, digest: Digest, parts: Map<Digest, number>): Promise<Found | undefined> {
   const found = await readFound(folder, digest);
   if (!found) return undefined;

@@ -18,7 +18,7 @@ import { createPushedImages, type PushedImages } from './pushed-image-store.ts';
 
 const collectEveryMs = 5 * 60_000;
 
-/** An hour for what no tag names or whose session has ended, 30 days for an account's images that nothing uses. */
+/** An hour for untagged images and those of ended sessions, 30 days for an account's unused images. */
 const usualKeeping: Keeping = { graceMs: 3_600_000, keepMs: 30 * 24 * 3_600_000 };
 
 /** `folder`, `twin`: as of a folder of blobs. */
@@ -52,7 +52,7 @@ async function startCollecting(
   keeping: Keeping,
   { log, stop }: { log: PushedParts['log']; stop: AbortSignal },
 ): Promise<void> {
-  // Until the sweep has had time to compare the database with the engine.
+  // The first run waits until the sweep has compared the database with the engine.
   for (let isFirst = true; !stop.aborted; isFirst = false) {
     try {
       const collected = await collect(images, keeping, isFirst);
@@ -82,8 +82,8 @@ type Keeping = {
 type Collected = { manifests: number; files: number };
 
 /**
- * `keepsFiles`: removes no bytes this time. Nor does it while the sweep is on hold: an older copy of the database does not
- * name what was pushed since.
+ * `keepsFiles`: removes no blobs. This is also the case while the sweep is on hold, because an older copy of the
+ * database does not contain blobs that were pushed since.
  */
 export async function collect(
   images: PushedImages,
@@ -102,7 +102,7 @@ export async function collect(
   await removeUnnamedBlobs(db, before);
   await deleteUnusedNamespaces(db, before);
   if (keepsFiles || (await readSweepState(db)).hold) return { manifests, files: 0 };
-  // Listed before the names are read: a blob that comes in between has a name, or is not listed.
+  // Listed before the names are read, so a blob that is added in between has a name or is not listed.
   const found = await folder.list();
   const named = await namedDigests(db);
   let files = 0;

@@ -1,9 +1,7 @@
 /**
- * The images that users push: bytes in a folder of blobs; owners and references in the database.
- *
- * Bytes come first and go last. A blob is complete in the folder before a row names it, and rows go before its file is
- * removed. For one digest, the two never happen concurrently. So a crash in between leaves a file without a row, and
- * the next collection removes it.
+ * The images that users push: blobs in a folder, owners and references in the database. A blob is complete in the
+ * folder before a row names it, and rows are removed before its file. For one digest, both never happen concurrently. A
+ * crash in between leaves a file without a row, which the next collection removes.
  */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -37,7 +35,7 @@ export type PushedImages = {
   folder: BlobFolder;
   uploads: Uploads;
   now: () => number;
-  /** One at a time for each digest: taking a blob in, and removing its file. */
+  /** Adding a blob and removing its file happen one at a time for each digest. */
   turns: ReturnType<typeof serializeByKey>;
 };
 
@@ -47,13 +45,13 @@ export function createPushedImages(db: Kysely<Tables>, folder: BlobFolder, now: 
 
 export type NewBlob = { namespace: string; digest: Digest; sizeBytes: number };
 
-/** The blob does not fit into what its payer, or all of them, may store. The message is for the payer. */
+/** The blob does not fit into the quota of its payer, or of all payers. The message is for the payer. */
 export class QuotaFault extends Error {}
 
 /** Throws QuotaFault when the namespace may not have the blob. It is called in the transaction that would add it. */
 export type CheckRoom = (db: Database, blob: NewBlob) => Promise<void>;
 
-/** Takes in a blob that was written to its end, if it is what its client says: that is the proof of having it. */
+/** Adds a completely written blob if its digest matches. That proves that the client has it. */
 export async function takeBlob(
   { db, folder, turns, now }: PushedImages,
   namespace: Namespace,
@@ -70,7 +68,7 @@ export async function takeBlob(
   });
 }
 
-/** Gives a namespace a blob whose bytes its caller has; false if they are not in the folder yet. */
+/** Adds an existing blob to a namespace whose owner has it. Returns false if it is not in the folder yet. */
 export async function nameBlob(
   { db, folder, turns, now }: PushedImages,
   namespace: Namespace,
@@ -99,8 +97,8 @@ async function addBlob(
 }
 
 /**
- * The size of a blob of the namespace. Undefined if the namespace does not have it, even if the bytes are here for
- * another one. A restored database may have rows without bytes: clients then push them again.
+ * Returns the size of a blob of the namespace. Undefined if the namespace does not have it, even if another one does. A
+ * restored database may have rows without files, which clients push again.
  */
 export async function blobSize(
   { db, folder, now }: Pick<PushedImages, 'db' | 'folder' | 'now'>,
@@ -111,7 +109,7 @@ export async function blobSize(
   return sizeBytes === undefined || (await folder.sizeOf(digest)) === undefined ? undefined : sizeBytes;
 }
 
-/** Gives a blob of one namespace to another one; false when the first has it no more. */
+/** Shares a blob of one namespace with another one. Returns false if the first no longer has it. */
 export async function shareBlob(
   { db, turns, now }: PushedImages,
   from: string,
@@ -130,8 +128,8 @@ export async function shareBlob(
 }
 
 /**
- * `named`: an image of the namespace contains it, so it stays. Its bytes are removed later, when it is in no other
- * namespace.
+ * `named`: an image of the namespace contains it, so it stays. Its file is removed later, when no other namespace has
+ * it.
  */
 export async function forgetBlob(
   { db, turns }: PushedImages,
@@ -171,7 +169,7 @@ export async function takeManifest(
       await staged.write(content);
       await folder.adopt(staged, { digest });
     } finally {
-      // It has been kept, or is of no use: on a full disk, for example.
+      // The file was committed, or cannot be used, for example on a full disk.
       await staged.discard();
     }
     return await write(db, 'all', async (transaction) => {

@@ -1,4 +1,4 @@
-/** PURE. Manifests that users push: what is accepted, and what it consists of. */
+/** PURE. Manifests that users push: the accepted ones, and their parts. */
 
 import type { Digest } from '../../lib/digest.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';

@@ -10,8 +10,8 @@ const repositoryGrammar = new RegExp(`^${component}(?:/${component})+$`);
 const tagGrammar = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 
 /**
- * The first part of the names of an owner's images: public, always the same, and no help in guessing a token or an id.
- * 64 bits: that two owners have the same is a matter of billions.
+ * Returns the first part of the names of an owner's images: public, constant, and no help in guessing a token or an ID.
+ * With 64 bits, a collision needs billions of owners.
  */
 export function namespaceOf(owner: ImageOwner): string {
   const [letter, id] = owner.kind === 'session' ? ['s', owner.sessionId] : ['a', owner.accountId];
@@ -20,7 +20,7 @@ export function namespaceOf(owner: ImageOwner): string {
 
 /** Returns whether the name is complete, with its namespace. */
 export function isRepository(text: string): boolean {
-  // The grammar takes time with the length alone: no part of it can be read in two ways.
+  // The grammar is unambiguous, so matching takes linear time.
   return text.length <= 255 && repositoryGrammar.test(text);
 }
 
@@ -30,7 +30,7 @@ export function namespaceIn(repository: string): string {
 
 export type ManifestReference = { kind: 'tag'; tag: string } | { kind: 'digest'; digest: Digest };
 
-/** Undefined for what is neither a tag nor a digest. */
+/** Undefined if the text is neither a tag nor a digest. */
 export function readReference(text: string): ManifestReference | undefined {
   if (isDigest(text)) return { kind: 'digest', digest: text };
   return tagGrammar.test(text) ? { kind: 'tag', tag: text } : undefined;

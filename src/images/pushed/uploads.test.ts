@@ -15,7 +15,7 @@ async function openUploads(context: TestContext, now: () => number = Date.now) {
   const directory = await mkdtemp(join(tmpdir(), 'berth-uploads-'));
   context.after(() => rm(directory, { recursive: true }));
   const uploads = createUploads(await openBlobFolder(directory), now, most);
-  /** How many of ten that are begun at once. */
+  /** Returns how many of ten concurrent uploads are accepted. */
   const begin = async (repositories: (index: number) => string, payer: Payer) => {
     const ids = await Promise.all(Array.from({ length: 10 }, (_, index) => uploads.begin(repositories(index), payer)));
     return ids.filter((id) => id !== undefined).length;

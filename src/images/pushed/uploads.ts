@@ -1,6 +1,6 @@
 /**
- * Uploads of blobs by users, in pieces over several connections, perhaps with hours in between. The file contains the
- * whole state of an upload, so it survives a restart of the service. Abandoned uploads are removed.
+ * Uploads of blobs by users, in pieces over several connections, possibly over hours. The file contains the whole state
+ * of an upload, so it survives a restart of the service. Abandoned uploads are removed.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Payer } from '../../store/image-namespaces.ts';
@@ -10,14 +10,14 @@ import { namespaceIn } from './repository-names.ts';
 
 export type Uploads = {
   /**
-   * The id of a new one, valid in its repository only. Undefined when too many are open: of the namespace, of the payer,
-   * or of all. When all places are taken, it replaces an empty upload of the client that has the most. `payer`: whose
-   * allowance its bytes count to.
+   * Returns the ID of a new upload, valid in its repository only. Undefined if too many are open: of the namespace, of
+   * the payer, or of all. If all slots are taken, it replaces an empty upload of the client with the most. `payer`: the
+   * owner of the quota.
    */
   begin(repository: string, payer: Payer): Promise<string | undefined>;
   /**
-   * Has `work` done with an upload, of which it is the only user during that time. `unknown`: the repository has no such
-   * upload; `busy`: another request is writing to it.
+   * Runs `work` with exclusive access to an upload. `unknown`: the repository has no such upload. `busy`: another
+   * request is writing to it.
    */
   use<T>(
     upload: { repository: string; id: string; payer: Payer },
@@ -25,18 +25,18 @@ export type Uploads = {
   ): Promise<T | 'unknown' | 'busy'>;
   /** Bytes of uploads in progress, with reservations, for one payer or for all. */
   bytes(payer?: Payer): number;
-  /** Forgets one that was kept or discarded. */
+  /** Removes a committed or discarded upload. */
   end(repository: string, id: string): void;
   /** Ends empty uploads after a minute, and other uploads an hour after their last request. */
   clear(): Promise<void>;
 };
 
-/** Bytes that may still be written; a request that has ended has none. */
+/** The bytes that may still be written. An ended request has none. */
 export type Reserved = { bytes: number };
 
 /**
- * How many may be open. A client has five under way for each image that it pushes. An address may have as many sessions
- * as it likes, and a stranger may have many addresses: half of all places are for accounts.
+ * The maximum number of open uploads. A client has five in progress for each image that it pushes. A client address can
+ * have any number of sessions, and a stranger many addresses, so half of all slots are for accounts.
  */
 const usual = { ofNamespace: 50, ofAccount: 100, ofClient: 50, ofClients: 1_000, inAll: 2_000 };
 /** Clients send the first bytes immediately. Restarting an empty upload costs nothing. */
@@ -64,7 +64,7 @@ export function createUploads(folder: BlobFolder, now: () => number, most = usua
     const name = fileName(repository, id);
     if (open.has(name)) return open.get(name);
     const staged = await resumeStaged(folder.stagingPath(name));
-    // Two may have read it at once; the first one counts.
+    // Two requests may have read it at once. The first one counts.
     if (staged && !open.has(name)) open.set(name, opened({ repository, payer, staged }));
     return open.get(name);
   }
@@ -73,7 +73,7 @@ export function createUploads(folder: BlobFolder, now: () => number, most = usua
     return { ...upload, reserved: { bytes: 0 }, isBusy: false, usedAt: now() };
   };
 
-  /** `full`: the payer has too many of its own; `crowded`: the uploads of others take all places. */
+  /** `full`: the payer has too many uploads. `crowded`: the uploads of others take all slots. */
   function placeFor({ repository, payer }: Pick<Open, 'repository' | 'payer'>): 'free' | 'full' | 'crowded' {
     const namespace = namespaceIn(repository);
     const all = [...open.values(), ...beginning];
@@ -170,7 +170,7 @@ function isSame(one: Payer, other: Payer): boolean {
     : other.kind === 'client' && one.client === other.client;
 }
 
-/** The repository is a part of it: an id says nothing in another one. */
+/** Contains the repository, so that an ID is not valid in another one. */
 function fileName(repository: string, id: string): string {
   return `${id}-${createHash('sha256').update(repository).digest('hex').slice(0, 16)}`;
 }

@@ -31,14 +31,14 @@ export function readConfig(content: Uint8Array): ImageConfig | undefined {
   };
 }
 
-/** The paths that it declares as volumes; [] if there is nothing readable. */
+/** Returns the paths that the image declares as volumes. Empty if the configuration is not readable. */
 export function declaredVolumes(content: Uint8Array): string[] {
   const { config } = parseObject(content) ?? {};
   const { Volumes } = isObject(config) ? config : {};
   return isObject(Volumes) ? Object.keys(Volumes) : [];
 }
 
-/** The user of its program, as written there; '' for root, or if there is nothing readable. */
+/** Returns the user of its program as written. Empty for root, or if the configuration is not readable. */
 export function declaredUser(content: Uint8Array): string {
   const { config } = parseObject(content) ?? {};
   const { User } = isObject(config) ? config : {};
@@ -69,9 +69,9 @@ export function printPlatform({ os, architecture }: Platform): string {
   return shown(`${os}/${architecture}`);
 }
 
-/** Why a manifest cannot be run, in words for the owner of a deployment. */
+/** Why a manifest cannot be run, as a message for the owner of a deployment. */
 
-/** Behind "Image x …". */
+/** Follows "Image x …". */
 export function whyNotRun(fault: ManifestFault): string {
   switch (fault.kind) {
     case 'schema-version':

@@ -18,7 +18,7 @@ export function narrowLimits(any: ImageLimits, own?: OwnImageLimits): JudgedLimi
   };
 }
 
-/** Behind "has 3 GiB, more than …". */
+/** Follows "has 3 GiB, more than …". */
 export function printLimit({ bytes, by }: JudgedLimit): string {
   return `${printBytes(bytes)}, the maximum for an image${by ? ` ${by}` : ''}`;
 }
@@ -27,7 +27,7 @@ export const smallerHint = 'leave out what it does not need to run';
 
 /** Docker stacks no more than 127. */
 const maxLayers = 127;
-/** Each label of an image is written into every container of it. The official images have at most a dozen. */
+/** Each label of an image is added to all of its containers. Official images have at most a dozen. */
 const maxLabels = 1_000;
 /**
  * The engine creates a volume for each one that an image declares, and this cannot be disabled. Official images declare
@@ -37,7 +37,7 @@ const maxVolumes = 32;
 /** The kernel starts no program with more than 2 MiB of arguments and environment. */
 const maxEnvironmentBytes = 131_072;
 
-/** Behind "Image x …"; undefined when there is nothing. */
+/** Follows "Image x …". Undefined if all limits are met. */
 export function findExcess(
   layers: readonly Descriptor[],
   config: ImageConfig,

@@ -32,7 +32,7 @@ import {
 } from './image-config.ts';
 import { findExcess, type JudgedLimits, narrowLimits } from './image-limits.ts';
 
-/** An image of a registry, as far as it is known before a layer of it is here. */
+/** A registry image before its layers are downloaded. */
 export type ResolvedUpstream = {
   repository: string;
   /** The digest that the reference resolves to: of an index, or of the manifest itself. */
@@ -57,7 +57,7 @@ export type ResolvedUpstream = {
 export type Resolver = {
   /** Returns the current digest of a reference, without a download. Throws ImageFault. */
   digestOf(request: ImageRequest, signal: AbortSignal): Promise<string>;
-  /** Manifest and configuration, verified and judged; `own`: by less than what any image may have. Throws ImageFault. */
+  /** Returns the verified manifest and configuration. `own`: limits below the general ones. Throws ImageFault. */
   resolve(
     request: ImageRequest,
     platform: Platform,
@@ -163,7 +163,7 @@ export function createResolver(parts: ResolverParts): Resolver {
   };
 }
 
-/** As the distribution specification has it; anything else would change the path of our requests. */
+/** As in the distribution specification. Other characters would change the path of requests. */
 const repositoryGrammar = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$/;
 const referenceGrammar = /^(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}|sha256:[0-9a-f]{64})$/;
 
@@ -253,7 +253,7 @@ function judge(
 ): ImageConfig {
   const config: ImageConfig | undefined = readConfig(content);
   if (!config) throw refusal(context, 'has an invalid configuration');
-  // An imported image may not say what it was built for.
+  // An imported image may lack the platform.
   const { os, architecture } = config.platform;
   if (architecture !== '' && (os !== platform.os || architecture !== platform.architecture))
     throw wrongPlatform(context, printPlatform(config.platform), platform);

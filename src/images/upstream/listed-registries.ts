@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { StartError } from '../../lib/start-error.ts';
 import type { ListedHost } from '../dialer/dialer.ts';
 
-/** As the setting says it; the files are read when the service starts. */
+/** The setting's text. The files are read when the service starts. */
 export type RegistrySetting = {
   host: string;
   plainHttp: boolean;
@@ -21,8 +21,8 @@ export type ListedRegistry = ListedHost & {
 };
 
 /**
- * Returns whether the login of a registry opens a repository to all users. On Docker Hub, a login is for the pull
- * limit: it opens the official images and the listed repositories. Elsewhere it opens all by default.
+ * Returns whether the login of a registry opens a repository to all users. On Docker Hub, a login is only for the pull
+ * limit: it opens the official images and the listed repositories. Elsewhere, it opens all by default.
  */
 export function opens({ open }: ListedRegistry, { registry, repository }: { registry: string; repository: string }) {
   if (registry === 'docker.io' && repository.startsWith('library/')) return true;

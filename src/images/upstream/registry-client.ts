@@ -1,6 +1,6 @@
 /**
- * A client of the distribution protocol (pull), for one image: what its registry wants to see is shown, to it alone.
- * Everything goes through the dialer.
+ * A client of the distribution protocol (pull) for one image. The credentials are only sent to its registry. All
+ * requests go through the dialer.
  */
 
 import type { ImageLocation } from '../../config/values/image-names.ts';
@@ -14,7 +14,7 @@ import type { ListedRegistry, Login } from './listed-registries.ts';
 import { dockerHubHost } from './registry-faults.ts';
 
 export type RegistryClient = {
-  /** `path`: behind the repository, such as `manifests/1`. Its answer has to be read or destroyed. */
+  /** `path`: after the repository, such as `manifests/1`. The response must be read or destroyed. */
   request(method: 'GET' | 'HEAD', path: string, options: RegistryRequest): Promise<Answer>;
   /** A blob that is on this machine and was verified when it came. The caller closes it. */
   open?(digest: Digest): Promise<OpenedBlob | undefined>;
@@ -24,12 +24,12 @@ export type RegistryRequest = { accept: string; range?: string | undefined; sign
 
 export type ClientOptions = {
   location: Pick<ImageLocation, 'registry' | 'repository'>;
-  /** Its owner's. */
+  /** The owner's login. */
   login: Login | undefined;
   listed: ListedRegistry | undefined;
 };
 
-/** A token is short; who sends more has something else in mind. */
+/** A token is short. Larger responses are refused. */
 const maxTokenBytes = 65_536;
 
 export function createRegistryClient(dialer: Dialer, { location, login, listed }: ClientOptions): RegistryClient {
@@ -89,7 +89,7 @@ const parameter = /([a-zA-Z_-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g;
 /** More than any registry writes. */
 const longest = 4096;
 
-/** Undefined when it is neither of the two that registries use, or says not where a token is given. */
+/** Undefined for a scheme other than the two that registries use, or without a token service. */
 export function readChallenge(header: string | undefined): Challenge | undefined {
   if (header === undefined || header.length > longest) return undefined;
   const bearer = /(?:^|,)\s*bearer\s+(.*)$/i.exec(header)?.[1];
@@ -103,7 +103,7 @@ export function readChallenge(header: string | undefined): Challenge | undefined
   return realm === undefined ? undefined : { kind: 'bearer', realm, service: parameters.get('service') };
 }
 
-/** The token in the answer of a token service. Undefined if the answer has no usable token. */
+/** Returns the token in the response of a token service. Undefined without a usable token. */
 export function readToken(body: string): string | undefined {
   const answer = parseObject(body);
   const token = answer.token || answer.access_token;

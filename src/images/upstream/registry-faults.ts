@@ -5,7 +5,7 @@ import { ImageFault, whenItAnswers } from '../image-fault.ts';
 /** The context of a request. */
 export type RequestContext = { image: string; registry: string; hasLogin: boolean };
 
-/** The rate limit of the registry was reached. `waitMs`: the pause that it requires, if it gives one. */
+/** The rate limit of the registry was reached. `waitMs`: the pause that it requires, if given. */
 export function rateLimitFault({ image, registry, hasLogin }: RequestContext, waitMs: number | undefined): ImageFault {
   const when = waitMs === undefined ? '' : ` for about ${Math.ceil(waitMs / 60_000)} min`;
   const words = `The registry ${registry} allows no more pulls at the moment (its rate limit)${when}.`;
@@ -20,7 +20,7 @@ export function statusFault(status: number, requested: RequestContext): ImageFau
     const words = `Image ${image} does not exist in the registry ${registry}.`;
     return new ImageFault('image-not-found', image, words, { hint: 'check its name and tag' });
   }
-  // Docker Hub says the same of an image that does not exist and of one that is private.
+  // Docker Hub has the same response for missing and private images.
   if ((status === 401 || status === 403) && registry === 'docker.io' && !hasLogin) {
     const hint = 'check its name, or add a registryLogin if it is private';
     return new ImageFault('image-not-found', image, `Image ${image} does not exist, or it is private.`, { hint });

@@ -1,7 +1,7 @@
 /** Rate limits of registries (Docker Hub: 100 pulls in six hours for an address). */
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** No registry's word holds for longer. */
+/** The maximum pause that a registry can require. */
 const longestMs = 6 * 3_600_000;
 
 /** Returns the time to wait after a refusal (RFC 9110: seconds or an instant). Undefined if the header is missing. */
@@ -31,7 +31,7 @@ export function createRateLimits(uptime: () => number = () => performance.now())
   return {
     waitMs: (what) => Math.max(0, (until.get(what) ?? 0) - uptime()),
     leaveAlone(what, ms) {
-      // Tenants name registries: what is over is forgotten, or the list would grow for ever.
+      // Tenants choose registries, so expired entries are removed. Otherwise, the list would grow forever.
       for (const [known, end] of until) if (end <= uptime()) until.delete(known);
       until.set(what, uptime() + ms);
     },

@@ -1,6 +1,6 @@
 /**
- * PURE. How each kind of database is dumped and loaded by its own tools. Scripts are always these words: what differs is in
- * their arguments or their input, and passwords are in the container's own variables.
+ * PURE. How each kind of database is dumped and loaded by its own tools. Scripts are constant. Variable parts are
+ * arguments or input, and passwords are in the container's own variables.
  */
 import type { LoadedKind } from '../../deployment/snapshot/dump.ts';
 import type { Tool } from './run-tool.ts';
@@ -16,16 +16,16 @@ export type DatabaseTools = {
   dump(database: DumpedDatabase): Tool;
   /** The last line of a dump that is whole. */
   ending: RegExp;
-  /** In which order a dump is loaded; `input`: instead of that of a dump. */
+  /** Returns the steps to load a dump, in order. `input`: replaces the dump. */
   load(databases: readonly DumpedDatabase[]): LoadStep[];
   /** The next step after a failure of one of these. */
   giveUp?(databases: readonly DumpedDatabase[]): LoadStep;
 };
 
-/** `before`: what is said to the tool before the dump. */
+/** `before`: SQL that precedes the dump. */
 export type LoadStep = { tool: Tool; input: { sql: string } | { before?: string; database: number } };
 
-/** The databases in the output of `list`, one per line. Throws for other output. */
+/** Parses the output of `list`, one database per line. Throws for other output. */
 export function databasesIn(written: string): DumpedDatabase[] {
   const lines = written.split('\n').filter((line) => line.trim() !== '');
   const found = lines.map((line) => JSON.parse(line) as unknown).map(readDatabase);
@@ -52,13 +52,13 @@ const sh = (what: string, script: string, ...given: string[]): Tool => ({
 });
 
 const asOwner = 'export PGUSER="${POSTGRES_USER:-postgres}" PGPASSWORD="$POSTGRES_PASSWORD"; ';
-// From a database without other sessions.
+// Connects to a database without other sessions.
 const psql = `${asOwner}exec psql -XAtq -v ON_ERROR_STOP=1 -d template1`;
 const sql = sh('psql', psql);
 
 /**
  * Renaming a database locks it: new connections fail, and the rename waits a moment for existing ones, which another
- * session terminates. So connections need not be disabled before, which would stay disabled after a kill.
+ * session terminates. So connections need not be disabled before, because they would stay disabled after a kill.
  */
 const ending = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datid IN (SELECT objid FROM pg_locks
   WHERE classid = 'pg_database'::regclass AND mode = 'AccessExclusiveLock' AND granted)`;
@@ -69,8 +69,8 @@ const renaming = sh(
 );
 
 /**
- * Each database is filled under another name, and then all are renamed in one transaction. So either the old or the new
- * ones exist.
+ * Each database is filled under a temporary name, and then all are renamed in one transaction. So either the old or the
+ * new ones exist.
  */
 const postgres: DatabaseTools = {
   list: sh(
@@ -131,7 +131,7 @@ const asRoot =
   'user="${MARIADB_USER:-$MYSQL_USER}" MYSQL_PWD="${MARIADB_PASSWORD:-$MYSQL_PASSWORD}"; fi; ';
 const client = `${asRoot}client=mariadb; command -v mariadb >/dev/null || client=mysql; exec "$client" --user="$user" --batch`;
 
-/** Its tools cannot rename all at once: concurrent readers may find a part. */
+/** The tools cannot rename all tables at once, so concurrent readers may see only a part of the data. */
 const mysql: DatabaseTools = {
   list: sh(
     'mariadb',

@@ -18,7 +18,7 @@ test('a name whose letters come in two pieces is the same name', async () => {
     await mkdir(programs);
     const program = (name: string, script: string) =>
       writeFile(join(programs, name), `#!/bin/sh\n${script}\n`, { mode: 0o700 });
-    // The two bytes of an "ö", and time in between to be read alone.
+    // The two bytes of an "ö", with a pause so that they are read separately.
     await program('psql', `printf '{"name":"b\\303'; sleep 0.3; printf '\\266cher"}\\n'`);
     await program('pg_dump', `echo "-- of $PGDATABASE"; echo '-- PostgreSQL database dump complete'`);
     const dump: LoadedDump = { pod: 'db', kind: 'postgres', volumes: ['db-data'] };
@@ -32,7 +32,7 @@ test('a name whose letters come in two pieces is the same name', async () => {
   }
 });
 
-/** Keeps streams, of which one can be lost. */
+/** Stores streams, one of which can be lost. */
 function memoryStreams() {
   const kept = new Map<string, Buffer>();
   return {

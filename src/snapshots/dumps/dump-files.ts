@@ -57,7 +57,7 @@ async function listDatabases(
   }
 }
 
-/** A status of 0 says nothing: what is whole ends as its tool ends it. */
+/** An exit code of 0 is not sufficient. A complete dump has the tool's own end marker. */
 async function writeOne(
   tools: DatabaseTools,
   database: DumpedDatabase,
@@ -81,7 +81,7 @@ async function writeOne(
   return written;
 }
 
-/** Reads everything without using it, so that unreadable data is found before any change. */
+/** Reads all data without using it, so that unreadable data is found before any change. */
 export async function readThrough(read: DumpReader): Promise<void> {
   const databases = databasesIn(await textOf(read(listName)));
   for (const at of databases.keys()) for await (const _ of read(fileName(at)));

@@ -1,4 +1,4 @@
-/** Where the files of one dump are: in a folder, or at the place of the snapshots, each by itself. */
+/** The location of a dump's files: in a folder, or separately in the snapshot location. */
 import { createReadStream } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export const fileName = (at: number) => `${at}.sql`;
 
 export type Take = (piece: Uint8Array) => Promise<void>;
 
-/** Gives a file what it is to have; gives up at the abort. Where it rejects, the file is not kept. */
+/** Writes the content of a file. Stops at the abort. If it rejects, the file is not stored. */
 export type Fill = (take: Take, signal?: AbortSignal) => Promise<void>;
 
 /** The list comes first, then the files in their order. */
@@ -21,7 +21,7 @@ export type DumpWriter = (name: string, fill: Fill) => Promise<void>;
 
 export type DumpReader = (name: string) => AsyncIterable<Uint8Array>;
 
-/** Where those of a pod are, below the folder that is kept. */
+/** Returns the folder of a pod's dumps, below the stored folder. */
 export function pathOfDump({ pod }: Pick<LoadedDump, 'pod'>): string {
   return join('dumps', pod);
 }

@@ -20,7 +20,7 @@ export function savingOf(pod: StartedPod, derive: Derive): { tool: Tool; input: 
 
 const usualPort = 6379;
 
-/** All passwords that it may have by its document: in its command, in its variables, or in a file that it reads. */
+/** Returns all passwords in the document: in the command, in the variables, or in a file that Redis reads. */
 export function accessOf(
   { entrypoint = [], command = [], vars, files }: Omit<StartedPod, 'volumes'>,
   derive: Derive,

@@ -13,10 +13,7 @@ import { execOf, workloadOf } from './take-dumps.ts';
 /** A pod of a revision, and where its generated values come from. */
 export type StartedPod = { spec: PodSpec; derive: Derive };
 
-/**
- * Has databases write their data to their volumes: all writes that were confirmed before the call. Throws
- * SnapshotFault, and faults of the engine.
- */
+/** Makes databases write all confirmed data to their volumes. Throws SnapshotFault, and faults of the engine. */
 export async function saveFirst(
   dumps: readonly Dump[],
   { deploymentId, volumes, parts }: { deploymentId: string; volumes: readonly SizedVolume[]; parts: SnapshotParts },

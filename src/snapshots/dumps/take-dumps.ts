@@ -1,4 +1,4 @@
-/** The dumps of one snapshot: written while their databases run, and loaded into those that run. */
+/** The dumps of one snapshot: written while their databases run, and loaded into running ones. */
 import type { Dump, LoadedDump } from '../../deployment/snapshot/dump.ts';
 import type { SizedVolume } from '../../deployment/snapshot/snapshot.ts';
 import type { ObservedWorkload } from '../../deployment/workload/workload.ts';
@@ -9,14 +9,14 @@ import { SnapshotFault, type SnapshotParts } from '../snapshot-parts.ts';
 import { loadDump, writeDump } from './dump-files.ts';
 import type { DumpReader, DumpWriter } from './dump-place.ts';
 
-/** As text, data can be larger than as files. */
+/** The factor by which a dump as text can be larger than the files. */
 const maxOfVolume = 2;
 
 /** For so long a database may start that was stopped for a copy. */
 const startPatienceMs = 5 * 60_000;
 const lookEveryMs = 500;
 
-/** `keptIn`: the folder that takes what is written, if that is where it is kept at once. */
+/** `targetFolder`: the folder that receives the output, if it is stored there directly. */
 type TakingDumps = {
   deploymentId: string;
   volumes: readonly SizedVolume[];
@@ -93,7 +93,7 @@ export async function workloadOf(
   return found;
 }
 
-/** As `workloadOf`, of one that has just been stopped for a copy too. */
+/** As `workloadOf`, but waits for a workload that was just stopped for a copy. */
 async function whenReady(dump: Dump, deploymentId: string, parts: SnapshotParts): Promise<ObservedWorkload> {
   const patience = AbortSignal.any([AbortSignal.timeout(startPatienceMs), parts.stop]);
   for (;;) {

@@ -8,8 +8,8 @@ export function isPostgres(db: Pick<Kysely<unknown>, 'getExecutor'>): boolean {
 }
 
 /**
- * Executes SQL statements, each of which ends a line with a semicolon, in the words of SQLite. On PostgreSQL text is
- * compared byte by byte, as in SQLite, and a date is a point in time.
+ * Executes SQL statements in SQLite's dialect, each ending a line with a semicolon. In PostgreSQL, text is compared
+ * byte by byte, as in SQLite, and a date is a point in time.
  */
 export async function changeSchema(db: Kysely<unknown>, statements: string): Promise<void> {
   const text = isPostgres(db)
@@ -37,9 +37,9 @@ export async function areOthersOn<T>(db: Kysely<T>): Promise<boolean> {
 const sqliteBusy = 5;
 
 /**
- * Takes leave of what was there before the last changes: it may be sealed with a key that others know. False where it
- * may still lie in files for a while: in SQLite's write-ahead log when others read all the time; in PostgreSQL's files
- * and its log until they are written over, when that is, is its operator's to say.
+ * Discards old pages of the database, which may be sealed with a disclosed key. Returns false if they may stay in files
+ * for some time: in SQLite's write-ahead log with constant readers, and in PostgreSQL's files and log until they are
+ * overwritten, which its operator controls.
  */
 export async function discardOldPages<T>(db: Kysely<T>): Promise<boolean> {
   if (isPostgres(db)) return false;

@@ -12,9 +12,9 @@ export const channels = {
   due: 'berth_due',
   /** The id of a deployment that has a new event. */
   events: 'berth_told',
-  /** Nothing: routes have changed. */
+  /** No payload: routes have changed. */
   routes: 'berth_routes',
-  /** Nothing: an edge has said which routes it serves. */
+  /** No payload: an edge has reported which routes it serves. */
   edges: 'berth_edges',
   /** Request counts of clients, as `api/requests/shared-limits.ts` writes them. */
   counts: 'berth_asked',
@@ -25,13 +25,13 @@ export type Channel = keyof typeof channels;
 export type Notification = { channel: Channel; text: string; isOwn: boolean };
 
 export type NotificationReader = {
-  /** Says to the others that it is there, by this id. */
+  /** The ID under which other processes see this one as connected. */
   processId: string;
   /** Called without news when some may have been missed. */
   notify(news?: Notification): void;
   /** Returns whether the other processes see this one as connected. */
   setReachable(isSeen: boolean): void;
-  /** Another process holds something, and is not there any more. */
+  /** Another process holds something, but is no longer connected. */
   onProcessEnd(processId: string): void;
 };
 
@@ -99,10 +99,10 @@ const presence = 0x6265_7276;
 
 const lookMs = 1_000;
 
-/** How many looks in a row must miss a process. A session that was cut reconnects within one look. */
+/** The number of consecutive checks that must miss a process. A broken session reconnects within one check. */
 const looksUntilGone = 3;
 
-/** After a restart of the server the others come back within 5 s, as this one did. */
+/** After a restart of the server, the others reconnect within 5 s, like this one. */
 const looksUntilAllAreBack = 10;
 
 /** Absent processes that hold a lease or a duty. A holder's name begins with its process and a dot. */
@@ -117,12 +117,12 @@ const absentHolders = `
     and objid::bigint = (hashtext(holder)::bigint & 4294967295)
   )`;
 
-/** Says in this session, and until its end, that the process is there. */
+/** Announces in this session, until its end, that the process is connected. */
 async function announcePresence(client: Client, processId: string): Promise<void> {
   await client.query(`select pg_advisory_lock_shared(${presence}, hashtext($1))`, [processId]);
 }
 
-/** Reports each absent process that holds something, at every look, until the session ends or the abort. */
+/** Reports each absent process that holds something, at every check, until the session ends or the abort. */
 async function watchPresence(
   client: Client,
   onProcessEnd: (processId: string) => void,

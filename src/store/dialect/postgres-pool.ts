@@ -14,7 +14,7 @@ const attempts = 5;
 
 /** `patienceMs`: how long a request waits for a restarting database before it fails. */
 export function forKysely(pool: Pool, patienceMs: number): PostgresPool {
-  // A broken idle connection leaves the pool by itself.
+  // The pool removes a broken idle connection by itself.
   pool.on('error', () => {});
   return {
     connect: async () => openConnection(pool, patienceMs, await acquire(pool, performance.now() + patienceMs)),
@@ -26,7 +26,7 @@ async function acquire(pool: Pool, untilMs: number): Promise<PoolClient> {
   for (let pauseMs = 50; ; pauseMs *= 2) {
     try {
       const client = await pool.connect();
-      // Also while idle: without a listener, an error of the connection would end the process.
+      // Also while idle, because an unhandled error of the connection would end the process.
       client.on('error', ignore);
       return client;
     } catch (error) {
@@ -49,7 +49,7 @@ function openConnection(pool: Pool, patienceMs: number, first: PoolClient): Post
 
   async function replace(untilMs: number): Promise<void> {
     release();
-    // The released connection has left its place in the pool.
+    // The released connection has left a slot in the pool.
     client = await acquire(pool, untilMs);
     isBroken = false;
   }
@@ -118,12 +118,12 @@ function reported(
   return Object.assign(new Error(message), { code, ...(constraint && { constraint }), ...(table && { table }) });
 }
 
-/** It keeps no zero byte in a text; SQLite does. The rare text that has one gets the sign for what cannot be shown. */
+/** PostgreSQL cannot store a zero byte in a text. SQLite can. The byte is replaced with the replacement character. */
 function stored(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }
 
-/** Each length of a list is a statement of its own, and each connection keeps those that have names. */
+/** Each length of a list is a separate statement, and each connection stores the named ones. */
 const maxNames = 300;
 const maxValues = 40;
 /** The limit for statements of `write-all.ts`, whose number of values does not depend on a list. */
@@ -145,18 +145,18 @@ function named(text: string, { length }: readonly unknown[]): { name?: string } 
 /** Classifies errors of PostgreSQL and of the connection to it. */
 
 type PostgresProblem =
-  /** The connection is gone, or of no use any more; the next one may be better. */
+  /** The connection is lost or unusable. The next one may work. */
   | 'lost'
-  /** Undone by the database because of others at the same time: it goes better the next time, on this connection. */
+  /** Rolled back by the database because of concurrent transactions. A retry on this connection may succeed. */
   | 'undone'
-  /** Gave up waiting: repeating it at once would only wait again. */
+  /** The wait timed out. An immediate retry would only wait again. */
   | 'busy';
 
 /** Problems by SQLSTATE: https://www.postgresql.org/docs/15/errcodes-appendix.html. */
 const troubleOfState: Record<string, PostgresProblem> = {
   '40001': 'undone', // serialization_failure
   '40P01': 'undone', // deadlock_detected
-  '0A000': 'lost', // a statement prepared before another release has changed its table; anything else is repeated in vain
+  '0A000': 'lost', // A statement that was prepared before another release changed its table. Other errors are not worth a retry.
   '25006': 'lost', // read_only_sql_transaction: it was the primary once
   '25P03': 'lost', // idle_in_transaction_session_timeout
   '55P03': 'busy', // lock_not_available

@@ -1,4 +1,4 @@
-/** PostgreSQL, 14 or newer: a database of our own on a server that others run. */
+/** PostgreSQL, 14 or newer: a separate database on an external server. */
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { ConnectionOptions } from 'node:tls';
@@ -11,7 +11,7 @@ import { forKysely } from './postgres-pool.ts';
 export type PostgresSettings = PostgresAddress & {
   /** The maximum number of connections of this process. */
   connections: number;
-  /** One word: the name of this process at the server and in notifications to other processes. */
+  /** The name of this process at the server and in notifications to other processes, without spaces. */
   processName?: string;
   /** The setting to fix if the URL is invalid. Default: BERTH_DATABASE_URL. */
   setting?: string;
@@ -19,19 +19,22 @@ export type PostgresSettings = PostgresAddress & {
   patienceMs?: number;
 };
 
-/** Names of services begin so; commands have another one. */
+/** The prefix of services' names. Commands have another one. */
 export const processPrefix = 'berth-';
 
 const usualSetting = 'BERTH_DATABASE_URL';
 
-/** As long as a request of the API may take. */
+/** Equal to the time limit of an API request. */
 const statementMs = 30_000;
 /** Another transaction may hold the lock. */
 const usualPatienceMs = 5_000;
-/** Longer than ours ever think between two statements: then its process stands still, and others wait for its locks. */
+/**
+ * Longer than any pause between two of Berth's statements. A process that exceeds it is suspended, and others wait for
+ * its locks.
+ */
 const idleInTransactionMs = 15_000;
 
-/** `isMigrating`: to change tables takes as long as it takes. Throws StartError. */
+/** `isMigrating`: without a time limit, which changes of tables need. Throws StartError. */
 export async function postgresDialect(settings: PostgresSettings, isMigrating = false): Promise<Dialect> {
   const { patienceMs = usualPatienceMs } = settings;
   const config: PoolConfig = {
@@ -42,14 +45,14 @@ export async function postgresDialect(settings: PostgresSettings, isMigrating = 
       statement_timeout: statementMs,
       lock_timeout: patienceMs,
       idle_in_transaction_session_timeout: idleInTransactionMs,
-      // The server that does not even say that the time is up has gone.
+      // A server that does not even report the timeout is unreachable.
       query_timeout: statementMs + patienceMs,
     }),
   };
   return new PostgresDialect({ pool: async () => forKysely(new Pool(config), patienceMs) });
 }
 
-/** How to reach it. Throws StartError where a file that the URL names cannot be read. */
+/** Returns how to connect. Throws StartError if a file in the URL cannot be read. */
 export async function clientConfig(settings: PostgresSettings): Promise<ClientConfig> {
   const { host, port, user = userInfo().username, password, database = user, processName = 'berth' } = settings;
   return {
@@ -67,7 +70,7 @@ export async function clientConfig(settings: PostgresSettings): Promise<ClientCo
 
 const oldestVersion = 14;
 
-/** Throws StartError with what is to be done about a server that cannot be reached, or a database that is of no use. */
+/** Throws StartError with a hint if the server cannot be reached, or if the database cannot be used. */
 export async function requireUsable<T>(
   db: Kysely<T>,
   { host, port, setting = usualSetting }: PostgresSettings,
@@ -116,7 +119,7 @@ const int8 = 20;
 const numeric = 1700;
 const bytea = 17;
 
-/** As SQLite answers them: numbers, none of which is larger than our instants and sizes, and plain bytes. */
+/** Parses values like SQLite: as numbers, which are large enough for instants and sizes, and as plain bytes. */
 function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
   if (oid === int8 || oid === numeric) return toNumber;
   if (oid === bytea) return toBytes;

@@ -10,7 +10,7 @@ import { tryToWrite } from '../write-probe.ts';
 test('a full disk is the fault of a transaction, and not that nothing is left to be rolled back', async () => {
   await using db = await emptyStore();
   const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db);
-  // As on a disk that holds no page more: SQLite gives the same error, and undoes the transaction itself.
+  // Simulates a full disk: SQLite reports the same error, and rolls the transaction back itself.
   await sql.raw(`pragma max_page_count = ${rows[0]!.page_count}`).execute(db);
   const fill = write(db, 'all', async (db) => {
     for (let index = 0; ; index++)

@@ -1,23 +1,24 @@
-/** The embedded database: a file, by Node's own driver. One process writes at a time, and the others wait. */
+/** The embedded database: a file, with Node's own driver. One process writes at a time, and the others wait. */
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect } from 'kysely';
 import { StoreFault } from '../store-fault.ts';
 
-/** How long to wait for another process, in milliseconds. */
+/** The maximum wait for another process, in milliseconds. */
 const patienceMs = 5_000;
 
 /** Opens a file, which is created if it is missing. `:memory:` for tests. */
 export function sqliteDialect(file: string): Dialect {
   // SQLite makes it readable to all, and its write-ahead log like the file itself.
   if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600));
-  // Before anything else: the first look at the file waits too, for another process that is closing it, for example.
+  // Set first, because even the first access to the file waits, for example for a process that is closing it.
   return orFault(() => dialectOf(new DatabaseSync(file, { timeout: patienceMs })));
 }
 
 /** Returns the dialect of an open database. */
 export function dialectOf(sqlite: DatabaseSync): Dialect {
-  // FULL: an answered request survives a power cut, not only a crash of ours. Costs 0.18 ms a write (measured).
+  // FULL: the data of an answered request survives a power failure, not only a crash of the process. Costs 0.18 ms per
+  // write (measured).
   setWriteAheadLog(sqlite);
   sqlite.exec('pragma synchronous = full');
   // Deleted and overwritten data is erased from the file too. It may be sealed with a key that has leaked.
@@ -43,8 +44,8 @@ function setWriteAheadLog(sqlite: DatabaseSync): void {
 }
 
 /**
- * SQLite changes tables within transactions too; Kysely does not count on it. So a migration is all or nothing, and of
- * processes that start at once one migrates while the others wait.
+ * SQLite can change tables within transactions, which Kysely does not use by default. So a migration is atomic, and of
+ * processes that start at once, one migrates while the others wait.
  */
 class TransactionalDialect extends SqliteDialect {
   override createAdapter(): SqliteAdapter {
@@ -59,8 +60,8 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 /**
- * Our transactions read and then write. One that begins as a reader is refused at its first write when another process
- * (a command of the operator) has written since; one that begins as a writer waits for it instead.
+ * Transactions read and then write. One that begins as a reader is refused at its first write if another process (a
+ * command of the operator) has written since. One that begins as a writer waits for it instead.
  */
 const beginToWrite = 'begin immediate';
 
@@ -74,7 +75,7 @@ function orFault<T>(work: () => T): T {
   }
 }
 
-/** Kysely's dialect was made for another driver with the same ideas; this is the difference. */
+/** Kysely's dialect was made for another driver. This adapts Node's. */
 function forKysely(sqlite: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, { statement: ReturnType<DatabaseSync['prepare']>; reader: boolean }>();
 
@@ -96,7 +97,7 @@ function forKysely(sqlite: DatabaseSync): SqliteDatabase {
         reader,
         all: (parameters) => orFault(() => statement.all(...values(parameters))),
         run(parameters) {
-          // SQLite has undone it already, for example because the disk is full. An error of ours would hide that one.
+          // SQLite has already rolled back, for example because the disk is full. An error here would hide that one.
           if (sql === 'rollback' && !sqlite.isTransaction) return nothingChanged;
           return orFault(() => statement.run(...values(parameters)));
         },
@@ -121,7 +122,7 @@ function isBusy(error: unknown): boolean {
   return typeof errcode === 'number' && (errcode & 0xff) === busy;
 }
 
-/** A full disk as a StoreFault: nothing was done. Any other error stays as it is. */
+/** Converts a full disk to a StoreFault without effect. Other errors are returned unchanged. */
 function sqliteFault(error: unknown): unknown {
   const { errcode, message } = error as { errcode?: unknown; message?: string };
   if (typeof errcode !== 'number' || ((errcode & 0xff) !== full && errcode !== noSharedMemory)) return error;

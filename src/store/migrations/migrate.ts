@@ -24,7 +24,7 @@ export async function migrate<T>(database: Kysely<T>): Promise<void> {
   const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } });
   const { error } = await migrator.migrateToLatest();
   if (!error) return;
-  // A newer release may have migrated it after `mustMigrate`: its refusal says more than the migrator's error.
+  // A newer release may have migrated it after `mustMigrate`, whose message is more specific than the migrator's error.
   await mustMigrate(database, 'all');
   throw error;
 }

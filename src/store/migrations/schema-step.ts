@@ -8,10 +8,10 @@ export type SchemaStep =
   | { kind: 'add'; missing: string[] }
   /** `unknown`: the first migration that the release does not contain. */
   | { kind: 'newer'; unknown: string }
-  /** A version before the first release made the schema. */
+  /** A version before the first release created the schema. */
   | { kind: 'pre-release' };
 
-/** `present`: the migrations that the database has been through. `known`: those of the release. */
+/** `present`: the applied migrations of the database. `known`: those of the release. */
 export function schemaStep(present: readonly string[], known: readonly string[]): SchemaStep {
   if (present.length === 0) return { kind: 'make' };
   if (!present.includes(known[0]!)) return { kind: 'pre-release' };
