@@ -45,6 +45,7 @@ import { createExecSlots } from './exec/exec-slots.ts';
 import { terminalEndpoint } from './exec/terminal-endpoint.ts';
 import { exportEndpoint } from './export/export-endpoint.ts';
 import { fetchEndpoint } from './fetched-document/fetch-endpoint.ts';
+import { pushEndpoints } from './git-push/push-endpoints.ts';
 import { logEndpoints } from './logs/log-endpoints.ts';
 import { mcpEndpoint } from './mcp/mcp-endpoint.ts';
 import { notificationEndpoints } from './notifications/notification-endpoints.ts';
@@ -160,6 +161,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   const execPlaces = createExecSlots();
   const subjects: FastifyPluginAsyncTypebox[] = [
     deployEndpoints(service, documents),
+    pushEndpoints(service, documents, limits, streams),
     configurationEndpoints(service, documents, limits),
     templateEndpoints(),
     fetchEndpoint(service),

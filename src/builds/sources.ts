@@ -40,6 +40,8 @@ export type Sources = {
     client: string,
     requested: { token: string | undefined; signal: AbortSignal },
   ): Promise<Result<string>>;
+  /** Writes the pack of a push to disk, and unpacks the files of its commit. */
+  receivePush(pack: AsyncIterable<Buffer>, client: string, pushed: PushedCommit): Promise<Result<string>>;
   /** Makes an empty source, for a configuration that names repositories. */
   receiveNothing(client: string): Promise<Result<string>>;
   /** Unpacks and reads a source, and fetches the repositories that it names. Refuses a source that cannot be deployed. */
@@ -57,7 +59,10 @@ export type Sources = {
 
 export type Opening = Pick<Planning, 'name' | 'document'> & { signal: AbortSignal };
 
-const limits = { maxBytes: maxSourceBytes, maxEntries: 100_000 };
+/** `hash`: of a commit, or of a tag that names one. `name`: of an application whose source contains none. */
+export type PushedCommit = { hash: string; ref: string; name: string };
+
+const usualLimits = { maxBytes: maxSourceBytes, maxEntries: 100_000 };
 const nothingFetched: Named = { folders: new Map(), notes: [], contents: [] };
 const leftOverMs = 60 * 60_000;
 /**
@@ -84,7 +89,11 @@ type GitServers = NonNullable<DialerOptions['listed']>;
 type Unpacked = { content: string; name?: string | undefined; document?: string | undefined; notes: Finding[] };
 
 /** `place`: a folder that only this process uses. `gitServers`: the servers that the operator lists. */
-export async function openSources(place: string, gitServers: GitServers = new Map()): Promise<Sources> {
+export async function openSources(
+  place: string,
+  gitServers: GitServers = new Map(),
+  limits = usualLimits,
+): Promise<Sources> {
   await mkdir(place, { recursive: true, mode: 0o700 });
   const plans = createPool<Planning, PlannedSource>(pool);
   const repositories = openRepositories(limits, { listed: gitServers });
@@ -141,7 +150,8 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
 
     receive: (body, client) =>
       begin(client, async (id) => {
-        const bound = boundBytes(maxSourceBytes, `The archive is larger than ${maxSourceBytes / 2 ** 20} MiB.`);
+        const { maxBytes } = limits;
+        const bound = boundBytes(maxBytes, `The archive is larger than ${Math.floor(maxBytes / 2 ** 20)} MiB.`);
         const file = archiveOf(id, 0);
         received.set(id, { document: undefined, archives: [{ file, at: '' }] });
         return await orRefusal(pipeline(body, bound, createWriteStream(file, { mode: 0o600 })));
@@ -149,8 +159,8 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
 
     receiveForm: (body, contentType, client) =>
       begin(client, async (id) => {
-        const limits = { maxBytes: maxSourceBytes, place: (number: number) => archiveOf(id, number) };
-        const form = await orRefusal(receiveForm(body, contentType, limits));
+        const placed = { maxBytes: limits.maxBytes, place: (number: number) => archiveOf(id, number) };
+        const form = await orRefusal(receiveForm(body, contentType, placed));
         if (form.ok) received.set(id, form.value);
         return form;
       }),
@@ -164,6 +174,21 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
         await rm(pack);
         const { content, bytes: _, entries: __, ...found } = commit.value;
         fetched.set(id, { content, name: nameOfAddress(address), notes: notesOf(found) });
+        return commit;
+      }),
+
+    receivePush: (body, client, { hash, ref, name }) =>
+      begin(client, async (id) => {
+        await mkdir(filesOf(id), { mode: 0o700 });
+        const pack = join(folderOf(id), 'pack');
+        const { maxBytes } = limits;
+        const bound = boundBytes(maxBytes, `The push is larger than ${Math.floor(maxBytes / 2 ** 20)} MiB.`);
+        const received = await orRefusal(pipeline(body, bound, createWriteStream(pack, { mode: 0o600 })));
+        if (!received.ok) return received;
+        const commit = await repositories.unpack({ hash, pack, folder: filesOf(id), client });
+        if (!commit.ok) return commit;
+        await rm(pack);
+        fetched.set(id, { content: commit.value.content, name, notes: notesOf({ ...commit.value, ref }) });
         return commit;
       }),
 

@@ -5,7 +5,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { makeCertificate } from './certificate.ts';
 import { listenAndCount } from './counting-server.ts';
 
@@ -16,6 +16,7 @@ const environment = {
   PATH: process.env.PATH,
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_TERMINAL_PROMPT: '0',
   GIT_AUTHOR_NAME: 'A test',
   GIT_AUTHOR_EMAIL: 'test@example.com',
   GIT_COMMITTER_NAME: 'A test',
@@ -27,6 +28,8 @@ export type Repository = {
   git(...words: string[]): Promise<string>;
   /** Writes files and commits them all. `links`: targets of symbolic links. Returns the hash of the commit. */
   commit(files: Record<string, string | Buffer>, links?: Record<string, string>): Promise<string>;
+  /** Runs `git push`. `shown`: what it prints, without the mark of lines of the server. */
+  push(...words: string[]): Promise<{ isAccepted: boolean; stderr: string; shown: string }>;
 };
 
 export type GitServer = AsyncDisposable & {
@@ -64,29 +67,44 @@ export async function startGitServer({ login }: { login?: string } = {}): Promis
     authorizations,
     routes,
     url: (name) => `https://${host}/${name}`,
-    async create(name) {
-      const folder = join(root, name);
-      const git = async (...words: string[]) =>
-        (await run('git', ['-C', folder, ...words], { env: environment, maxBuffer: 2 ** 28 })).stdout.trim();
-      await mkdir(folder, { recursive: true });
-      await git('init', '--quiet', '--initial-branch', 'main');
-      return {
-        git,
-        async commit(files, links = {}) {
-          for (const [path, content] of Object.entries(files)) {
-            await mkdir(dirname(join(folder, path)), { recursive: true });
-            await writeFile(join(folder, path), content);
-          }
-          for (const [path, target] of Object.entries(links)) await symlink(target, join(folder, path));
-          await git('add', '--all');
-          await git('commit', '--quiet', '--allow-empty', '--message', 'a commit');
-          return await git('rev-parse', 'HEAD');
-        },
-      };
-    },
+    create: (name) => createRepository(join(root, name)),
     async [Symbol.asyncDispose]() {
       await close();
       await rm(root, { recursive: true });
+    },
+  };
+}
+
+/** A new repository with the branch `main`, without commits. */
+export async function createRepository(folder: string): Promise<Repository> {
+  const start = async (...words: string[]) =>
+    await run('git', ['-C', folder, ...words], { env: environment, maxBuffer: 2 ** 28 });
+  const git = async (...words: string[]) => (await start(...words)).stdout.trim();
+  await mkdir(folder, { recursive: true });
+  await git('init', '--quiet', '--initial-branch', 'main');
+  return {
+    git,
+    async push(...words) {
+      const ended = await start('push', ...words).then(
+        ({ stderr }) => ({ isAccepted: true, stderr }),
+        ({ stderr }: { stderr: string }) => ({ isAccepted: false, stderr }),
+      );
+      return {
+        ...ended,
+        shown: stripVTControlCharacters(ended.stderr)
+          .replaceAll(/^remote: ?/gm, '')
+          .replaceAll(/ +$/gm, ''),
+      };
+    },
+    async commit(files, links = {}) {
+      for (const [path, content] of Object.entries(files)) {
+        await mkdir(dirname(join(folder, path)), { recursive: true });
+        await writeFile(join(folder, path), content);
+      }
+      for (const [path, target] of Object.entries(links)) await symlink(target, join(folder, path));
+      await git('add', '--all');
+      await git('commit', '--quiet', '--allow-empty', '--message', 'a commit');
+      return await git('rev-parse', 'HEAD');
     },
   };
 }

@@ -88,8 +88,22 @@ export async function readConfigurationOrSource(
     request.body = { sourceId: made.value } satisfies SourceBody;
   }
   if (!builds || !isSource(request.body)) return notOffered;
-  const { name } = request.query;
-  const source = await builds.sources.open(request.body.sourceId, client, { name, document, signal: goneOf(reply) });
+  const { sourceId } = request.body;
+  const opening = { sourceId, name: request.query.name, document, signal: goneOf(reply) };
+  return await configurationOfSource(documents, service, request, opening);
+}
+
+type OpeningSource = { sourceId: string; name: string | undefined; document?: string | undefined; signal: AbortSignal };
+
+/** The configuration that a received source contains. */
+export async function configurationOfSource(
+  documents: Documents,
+  { builds, settings }: Service,
+  request: Omit<Parameters<typeof readConfiguration>[1], 'body'>,
+  { sourceId, ...opening }: OpeningSource,
+): Promise<Result<SourceConfiguration>> {
+  if (!builds) return notOffered;
+  const source = await builds.sources.open(sourceId, clientKey(request, settings.networkPool), opening);
   if (!source.ok) return source;
   const { headers, query, routeOptions } = request;
   const read = await readConfiguration(documents, { headers, query, routeOptions, body: source.value.document });
@@ -176,14 +190,14 @@ async function fetchGit(
 }
 
 /** Aborts when the client leaves. */
-function goneOf({ raw }: FastifyReply): AbortSignal {
+export function goneOf({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   if (raw.closed) gone.abort();
   else raw.once('close', () => gone.abort());
   return gone.signal;
 }
 
-const notOffered = refuse(
+export const notOffered = refuse(
   'unsupported_media_type',
   'This service builds no images from source.',
   'Build and push the images with berth up and a local Docker, and send the configuration.',

@@ -2,9 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { AppSpec } from '../../config/spec/spec.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
-import type { UpdatePreview } from '../../deployment/preview/update-preview.ts';
 import { serializeByKey } from '../../lib/concurrency.ts';
 import type { Result } from '../../lib/problem.ts';
 import { proofHeader } from '../../lib/proof-of-work.ts';
@@ -37,7 +35,7 @@ import { TokenPath } from '../requests/token-places.ts';
 import { extendRecord, statusRecord } from './deployment-records.ts';
 import { DryRunRecord, ErrorRecord, ProofRequiredRecord, StartRecord, UpdateRecord } from './deployment-schemas.ts';
 import { type Links, linksOf } from './links.ts';
-import { previewOnce } from './previewed-update.ts';
+import { previewOnce, surprisesOf } from './previewed-update.ts';
 import { readIdempotencyKey, type Started, type Starting, start, storedAnswer } from './start-deployment.ts';
 import { update } from './update-deployment.ts';
 
@@ -282,16 +280,4 @@ function dryRunRecord(what: 'started' | 'updated', { spec, findings, source }: S
   const message = `Application ${spec.name} can be ${what}. This was a dry run: nothing was changed.`;
   const read = source && { source: { document: source.document, written: source.written } };
   return { message, applicationName: spec.name, dryRun: true as const, ...read, ...findings };
-}
-
-/** Unexpected effects of an update, in its response as in the preview. */
-
-/** Returns one sentence per affected pod. Empty if no pod has data. Call it before the update is written. */
-async function surprisesOf(spec: AppSpec, preview: () => Promise<UpdatePreview>): Promise<string[]> {
-  // Pods without volumes cannot be affected, and a preview of many pods takes time.
-  if (spec.pods.every(({ volumes }) => volumes.length === 0)) return [];
-  const { pods } = await preview();
-  return pods.flatMap(({ name, warnings }) =>
-    warnings.map(({ message, hint }) => `pod ${name}: ${message}${hint === undefined ? '' : ` (${hint})`}`),
-  );
 }

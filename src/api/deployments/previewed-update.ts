@@ -81,3 +81,16 @@ async function previewOf(
   if (before.kind !== 'running' || after.kind !== 'running') return { pods: [], interrupted: [] };
   return previewUpdate({ spec: current.spec, desired: before }, { spec, desired: after });
 }
+
+/**
+ * The unexpected effects of an update, one sentence per affected pod. Empty if no pod has data. Call it before the update
+ * is written.
+ */
+export async function surprisesOf(spec: AppSpec, preview: () => Promise<UpdatePreview>): Promise<string[]> {
+  // Pods without volumes cannot be affected, and a preview of many pods takes time.
+  if (spec.pods.every(({ volumes }) => volumes.length === 0)) return [];
+  const { pods } = await preview();
+  return pods.flatMap(({ name, warnings }) =>
+    warnings.map(({ message, hint }) => `pod ${name}: ${message}${hint === undefined ? '' : ` (${hint})`}`),
+  );
+}

@@ -47,6 +47,8 @@ export type Limits = {
   refuseByMessages(request: FastifyRequest, reply: FastifyReply, further: number): boolean;
   /** Counts the bytes of a client's document. A large document counts as much as many small ones. */
   refuseByBytes(request: FastifyRequest, reply: FastifyReply, bytes: number): boolean;
+  /** Counts a start of this client, for a route that may start or update. Returns whether it is allowed. */
+  allowsStart(request: FastifyRequest): boolean;
   /** Counts image lookups of this client, each a request to a registry. Returns whether they are allowed. */
   allowsImages(request: FastifyRequest, images: number): boolean;
 };
@@ -93,6 +95,9 @@ export function createLimits({ settings, now, exchange }: Pick<Service, 'setting
     },
     refuseByBytes(request, reply, bytes) {
       return count(reply, 'document', clientKey(request, networkPool), bytes);
+    },
+    allowsStart(request) {
+      return take('start', clientKey(request, networkPool), 1).isAllowed;
     },
     allowsImages(request, images) {
       return take('image', clientKey(request, networkPool), images).isAllowed;

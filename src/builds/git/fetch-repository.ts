@@ -36,8 +36,13 @@ export type Fetching = {
 /** `ref`: the branch, the tag or the hash that was found. */
 export type FetchedCommit = UnpackedCommit & { ref: string };
 
+/** A pack that was received, and a folder for the files of its commit. */
+export type Received = Pick<Fetching, 'pack' | 'folder' | 'client' | 'limits'> & { hash: string };
+
 export type Repositories = {
   fetch(fetching: Fetching): Promise<Result<FetchedCommit>>;
+  /** Writes the files of a commit into the folder. */
+  unpack(received: Received): Promise<Result<UnpackedCommit>>;
   close(): Promise<void>;
 };
 
@@ -97,21 +102,30 @@ export function openRepositories(usualLimits: RepositoryLimits, dialing: DialerO
     return succeed({ ref: found.value.name, hash: found.value.hash });
   }
 
+  async function unpack(
+    { pack, hash, folder, client, limits }: Received,
+    path: readonly string[] = [],
+  ): Promise<Result<UnpackedCommit>> {
+    const all = { ...(limits ?? usualLimits), maxFileBytes: most.fileBytes };
+    const outcome = await unpacking.run(client, { pack, hash, path, folder, limits: all });
+    if (outcome.kind === 'refused') return busy;
+    if (outcome.kind === 'costly') return tooLarge('The repository takes too long to unpack.');
+    const { answer } = outcome;
+    if (!('refusal' in answer)) return succeed(answer);
+    return answer.isTooLarge ? tooLarge(answer.refusal) : refuse('invalid_request', answer.refusal);
+  }
+
   return {
+    unpack: (received) => unpack(received),
     async fetch(fetching) {
-      const { address, pack, folder, client } = fetching;
+      const { address } = fetching;
       const signal = AbortSignal.any([fetching.signal, AbortSignal.timeout(maxFetchMs)]);
       try {
         const downloaded = await download({ ...fetching, signal });
         if (!downloaded.ok) return downloaded;
         const { ref, hash } = downloaded.value;
-        const limits = { ...(fetching.limits ?? usualLimits), maxFileBytes: most.fileBytes };
-        const outcome = await unpacking.run(client, { pack, hash, path: address.path, folder, limits });
-        if (outcome.kind === 'refused') return busy;
-        if (outcome.kind === 'costly') return tooLarge('The repository takes too long to unpack.');
-        const { answer } = outcome;
-        if (!('refusal' in answer)) return succeed({ ...answer, ref });
-        return answer.isTooLarge ? tooLarge(answer.refusal) : refuse('invalid_request', answer.refusal);
+        const unpacked = await unpack({ ...fetching, hash }, address.path);
+        return unpacked.ok ? succeed({ ...unpacked.value, ref }) : unpacked;
       } catch (error) {
         if (signal.aborted) return unavailable(address.url.host, dialWords['too-slow']);
         if (error instanceof SourceError) return tooLarge(error.message);

@@ -43,7 +43,7 @@ export async function unpackCommit({ pack, hash, path, folder, limits }: Unpacki
   } catch (error) {
     if (error instanceof LargeObjectError) throw new SourceError(error.message, { isTooLarge: true });
     if (error instanceof SourceError || !(error instanceof PackError || isDamage(error))) throw error;
-    throw new SourceError('The repository is damaged, or the server has sent only a part.', { cause: error });
+    throw new SourceError('The repository is damaged or incomplete.', { cause: error });
   }
 }
 

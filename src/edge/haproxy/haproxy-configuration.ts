@@ -166,7 +166,7 @@ frontend public from listening
   ${guessRules(settings)}
 
 ${plainRules(settings)}  use_backend registry if api { path -m reg ^/v2(/|$) }
-  use_backend api-waiting if api { url_param(wait) -m found } or api { path /mcp /execInPod }
+  use_backend api-waiting if api { url_param(wait) -m found } or api { path /mcp /execInPod } or api { path_beg /git/ }
   use_backend api-browser if api browser
   use_backend api if api
 ${settings.isShared ? staleRules : ''}  use_backend application-once-browser if { var(txn.endpoint) -m found } !METH_GET browser
