@@ -12,7 +12,7 @@ test('an address names an application, and perhaps whose it is', () => {
     assert.equal(readPushAddress('mine', name), undefined, name);
 });
 
-test('the password of any user is the token, and an empty password is none', () => {
+test('the password of any user is the token, and an empty password counts as missing', () => {
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
   assert.equal(bearerOf(basic('any:berth_token')), 'Bearer berth_token');
   assert.equal(bearerOf(basic(':berthkey_1:2')), 'Bearer berthkey_1:2');

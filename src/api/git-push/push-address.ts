@@ -3,7 +3,7 @@
 /** `environment`: missing for the only application of the name. `isOwn`: credentials are required. */
 export type PushAddress = { applicationName: string; environment?: string; isOwn: boolean };
 
-/** The part of the address of an application of the caller, whatever its environment. */
+/** Stands for the environment of the only application of that name. */
 const own = 'mine';
 
 const repositoryForm = /^([a-z][a-z0-9-]{2,63})(?:\.git)?$/;
