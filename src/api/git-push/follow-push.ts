@@ -1,5 +1,5 @@
 /** Follows the build and the start of a revision, in lines for the client that has pushed it. */
-import { inOwnersWords } from '../../config/values/pushed-image.ts';
+import { withShortNames } from '../../config/values/pushed-image.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { statusAt } from '../../deployment/status/deployment-health.ts';
 import { withoutColors } from '../../lib/terminal-colors.ts';
@@ -32,7 +32,7 @@ export async function* followPush(
     const lines = news.lines.map(withoutColors);
     if (!deployment) return yield* ending(lines, { kind: 'ended' });
     if (deployment.revision !== revision) return yield* ending(lines, { kind: 'replaced' });
-    const current = inOwnersWords(statusAt(deployment, now()).message);
+    const current = withShortNames(statusAt(deployment, now()).message);
     if (hasArrived(deployment, now()))
       return yield* ending(lines, arrivalOf(deployment, current, build?.state === 'failed'));
     // The output contains the steps of a build.
