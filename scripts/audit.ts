@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 type Audit = { vulnerabilities?: Record<string, { severity: string }>; error?: { summary?: string }; message?: string };
 
 const list = npm('ls', '--omit=dev', '--omit=optional', '--all', '--parseable');
-// The first line is this package itself; one that is in two places counts once.
+// The first line is this package itself. A package with two locations counts once.
 const installed = new Set(list.split('\n').slice(1).filter(Boolean).map(nameOf));
 console.log(`Production dependencies: ${installed.size}`);
 

@@ -26,7 +26,7 @@ test('the compiled validator for bundles agrees with Ajv on every document', asy
   assert.ok(refused > 50, `${refused} documents were refused`);
 });
 
-/** The same document with one field after another of a kind that it is not, and one that is too much. */
+/** Returns variants of a document: in each, one field has a wrong type, or there is an unknown field. */
 function brokenIn(document: unknown): unknown[] {
   const pods = (document as { application?: { pods?: object[] } })?.application?.pods ?? [];
   return pods.flatMap((pod) =>

@@ -9,7 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openImageRegistry } from '../test/support/image-registry.ts';
 
-/** Images of containers are taken, and nothing else; see `test/push/conformance-suite.test.ts`. */
+/**
+ * Tests of features that the registry does not offer: only container images are accepted. See
+ * `test/push/conformance-suite.test.ts`.
+ */
 const notOffered = {
   OCI_API_REFERRER: 'false',
   OCI_DATA_SHA512: 'false',

@@ -1,4 +1,4 @@
-/** Builds the dashboard and the documentation if their sources have changed: before `npm run serve`. */
+/** Builds the dashboard and the documentation if their sources have changed. Runs before `npm run serve`. */
 import { announceOn } from './setup/announce.ts';
 import { provideFolder } from './setup/built-folder.ts';
 import { dashboard } from './setup/dashboard.ts';

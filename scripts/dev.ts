@@ -25,7 +25,7 @@ const service = start('--watch', 'src/main.ts');
 const dashboard = start('node_modules/vite/bin/vite.js', 'web', '--strictPort', '--clearScreen', 'false');
 const children = [service, dashboard];
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, endAll);
-// If one of them ends, the other is of no use.
+// If one of them ends, the other is useless.
 const [code] = (await Promise.race(children.map((child) => once(child, 'exit')))) as [number | null];
 endAll();
 process.exitCode = code ?? 0;

@@ -1,6 +1,4 @@
-/**
- * `npm run down:kubernetes`: takes Berth off the cluster of the current context, with everything that it has deployed.
- */
+/** `npm run down:kubernetes`: removes Berth from the cluster of the current context, with all its deployments. */
 import { parseArgs } from 'node:util';
 import { labelKeys } from '../src/engine/labels.ts';
 import { isConfirmed } from './kubernetes/confirm.ts';
@@ -39,7 +37,7 @@ async function down({ yes, owner: named }: { yes?: boolean | undefined; owner?: 
   const count = found.length === 1 ? 'one deployment' : `${found.length} deployments`;
   console.log(`This removes Berth from the cluster of the context ${name}, ${server}, and ${count} with all data.`);
   if (!(await isConfirmed(yes))) process.exit(1);
-  // Berth first: it would make again what goes.
+  // Berth is removed first, because it would create removed objects again.
   const steps = [
     ['delete', 'namespace', berthNamespace, '--ignore-not-found'],
     ['delete', 'namespaces', '--selector', selector],
@@ -52,7 +50,7 @@ async function down({ yes, owner: named }: { yes?: boolean | undefined; owner?: 
   console.log('Everything is removed.');
 }
 
-/** Only Berth itself knows which namespaces are its own: there may be several installations on a cluster. */
+/** Only Berth itself knows its namespaces. A cluster may have several installations. */
 async function findOwner(): Promise<string> {
   return await kubectl('--namespace', berthNamespace, 'exec', 'deployment/berth', '--', 'node', '-e', askId).catch(
     (error: Error) => {

@@ -33,7 +33,7 @@ if (await stopEdge(settings.dataDir)) console.log('HAProxy stopped');
 const left = await removeAll();
 // Images that users have pushed exist only in the data directory. Images of registries stay for the next installation.
 await clearPushedCopies({ engine, db }, async () => false).catch(() => []);
-// Last, and only when nothing is left that the rules hold back.
+// Removed last, and only if nothing is left that the rules isolate.
 const hasRules = left === 0 && settings.engine === 'docker';
 const rulesProblem = hasRules ? await endIsolation(owner, settings.dataDir).then(() => '', messageOf) : '';
 await db.transaction().execute((transaction) => endAll(transaction, Date.now()));
@@ -51,7 +51,10 @@ async function isConfirmed(): Promise<boolean> {
   return /^y(es)?$/i.test(answer.trim());
 }
 
-/** Returns when its process has ended, and those that only start: one that answers no more still starts HAProxy again. */
+/**
+ * Returns when the service's process, and those that are starting, have ended. An unresponsive one still restarts
+ * HAProxy.
+ */
 async function stopService(): Promise<void> {
   const pid = Number(await readFile(pidFile(settings), 'utf8').catch(() => ''));
   const wasServing = await isServing(settings);
@@ -66,7 +69,7 @@ async function stopService(): Promise<void> {
   if (wasServing || starting.length > 0) console.log('Berth stopped');
 }
 
-/** It may just have ended by itself. */
+/** The process may have just ended. */
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -75,15 +78,15 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Another process may have this number now. The service runs one of these two files. */
+/** The process ID may have been reused. The service runs one of these two files. */
 async function isBerth(pid: number): Promise<boolean> {
   if (!pid) return false;
-  // One that has ended and is not yet collected has no words left.
+  // A zombie has no command line.
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   return /(src\/main|scripts\/start)\.ts/.test(command);
 }
 
-/** Containers before the volumes and networks that they use. Returns how many are left. */
+/** Removes containers before their volumes and networks. Returns the number of remaining objects. */
 async function removeAll(): Promise<number> {
   for (const kind of ['workload', 'volume', 'network', 'group']) {
     const ofKind = (await engine.listOwned()).filter((object) => object.kind === kind);

@@ -11,7 +11,7 @@ import type { Settings } from '../src/settings/settings.ts';
 const pollMs = 250;
 const patienceMs = 12 * 60_000;
 
-/** Written before the request is sent: a start that dies in between finds its deployment again by the key. */
+/** Written before the request is sent, so that an interrupted start finds its deployment again with the key. */
 type SavedSession = { idempotencyKey: string; sessionToken?: string };
 type Status = { state: string; progress?: number; message?: string; pods?: { name: string; state: string }[] };
 type Answer = { url: string; environment: string; status: Status; sessionToken?: string; error?: string };
@@ -84,7 +84,7 @@ async function followUntilLive(name: string, look: () => Promise<Answer | undefi
   throw new StartError(`The example ${name} is still not live; see the log.`);
 }
 
-/** On a terminal one line that is rewritten, elsewhere a line for each change. */
+/** On a terminal, rewrites one line. Otherwise, prints a line for each change. */
 function createDisplay() {
   let last = '';
   const isTerminal = process.stdout.isTTY;

@@ -1,6 +1,6 @@
 /**
- * `npm run fresh`: removes everything that the set-up makes, so that the next `npm start` or `npm test` runs as on a new
- * machine. With `--keep-packages` (as `.ci/run` calls it) Debian packages and node modules stay.
+ * `npm run fresh`: removes everything that the set-up installs, so that the next `npm start` or `npm test` runs as on a
+ * new machine. With `--keep-packages` (as `.ci/run` calls it), Debian packages and node modules stay.
  */
 import { existsSync, globSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
@@ -71,8 +71,8 @@ async function isConfirmed(packages: readonly string[]): Promise<boolean> {
 }
 
 /**
- * Images that the set-up or a test built: they carry a label. An image that a container uses stays. An engine that is
- * installed and stopped is started, since it has kept its images.
+ * Removes images that the set-up or a test built, which have a label. An image in use stays. A stopped engine is
+ * started first, because it still has its images.
  */
 async function removeImages(host: Host): Promise<void> {
   const docker = new Docker();

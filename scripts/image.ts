@@ -59,7 +59,7 @@ export async function ownImageName(): Promise<string> {
   return `berth:${version}`;
 }
 
-/** As `docker save` does; a file that is there is replaced at the end. */
+/** Saves the image like `docker save`. An existing file is replaced at the end. */
 async function saveImage(docker: Docker, name: string, file: string): Promise<void> {
   const unfinished = `${resolve(file)}.unfinished`;
   try {

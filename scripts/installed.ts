@@ -37,7 +37,7 @@ async function openEngineOf(
   owner: string,
   docker: Docker | undefined,
 ): Promise<AsyncDisposable & { engine: Engine }> {
-  // Its library takes half as long to load as everything else.
+  // Loaded on demand, because its library takes half as long to load as everything else.
   if (kind === 'kubernetes') return await (await import('../src/engine/kubernetes/open.ts')).openInventory(owner);
   const connected = docker ?? (await connectDocker());
   const { group } = await openTenantsGroup(connected, owner, tenantsMemory);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 const pure = ['lib', 'config', 'deployment'] as const;
 
-/** Each folder of `src`, and the others that its files may import. */
+/** Each folder of `src`, and the other folders that its files may import. */
 export const layers = {
   lib: [],
   config: ['lib'],
@@ -35,7 +35,10 @@ export const layers = {
 
 type Layer = keyof typeof layers;
 
-/** Folders of `src/engine`. None knows another, and what they share knows none of them; `open.ts` knows them all. */
+/**
+ * Folders of `src/engine`. They must not import one another, and shared files must not import them. Only `open.ts`
+ * imports all.
+ */
 const engines = ['docker', 'kubernetes', 'memory'];
 
 /** Unit tests are next to their files. */

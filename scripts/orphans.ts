@@ -1,4 +1,4 @@
-/** `npm run orphans`: counts what carries our label and no deployment wants. 0 is what it always should print. */
+/** `npm run orphans`: counts objects with Berth's label that no deployment needs. It should always print 0. */
 import { findOrphans } from '../src/control/sweep.ts';
 import { settingsOrExit } from '../src/settings/command-line.ts';
 import { installationOrExit } from './installed.ts';

@@ -1,4 +1,4 @@
-/** The scripts of package.json, on a machine whose own Node is older than the project's. */
+/** Tests the scripts of package.json on a machine whose own Node is older than the project's. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';

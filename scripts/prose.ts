@@ -1,10 +1,10 @@
 /**
- * `npm run prose`: counts the patterns that the style guide avoids, by area. `--list [PART_OF_A_PATH…]` prints each with its
- * line and a suggestion. `--check` (a part of `npm run lint`) fails if a count is above the recorded one, or if the subject
- * of a commit since the recorded commit is too long. `--record` lowers the recorded counts to the present ones.
+ * `npm run prose`: counts the patterns that the style guide avoids, by area. `--list [PART_OF_A_PATH…]` prints each with
+ * its line and a suggestion. `--check` (a part of `npm run lint`) fails if a count is above the recorded one, or if the
+ * subject of a commit since the recorded commit is too long. `--record` lowers the recorded counts to the current ones.
  *
  * Prose linters of the npm registry (write-good, alex, retext, textlint) have rules for weasel words and inclusive
- * language. None reads comments and strings of TypeScript, and all of these patterns are our own.
+ * language. None of them reads comments and strings of TypeScript, and none has these patterns.
  */
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';

@@ -31,7 +31,7 @@ function readOptions(): { seeds: number; from: number } {
     const [seeds, from] = [values.seeds, values.from].map(Number) as [number, number];
     if (Number.isSafeInteger(seeds) && seeds > 0 && Number.isSafeInteger(from) && from >= 0) return { seeds, from };
   } catch {
-    // Words that are not known, --help among them.
+    // Unknown arguments, including --help.
   }
   console.error('Write: npm run simulate -- --seeds 10000 --from 1');
   process.exit(2);

@@ -11,7 +11,7 @@ test('a port of this machine that is in use is refused before any request to the
   t.after(() => other.close());
   const { port } = other.address() as AddressInfo;
   const words = ['--image', 'berth:1', '--yes', '--port', String(port)];
-  // Neither kubectl nor a kubeconfig is there.
+  // Neither kubectl nor a kubeconfig exists.
   const env = { PATH: '' };
   const said = await new Promise<string>((resolve) => {
     execFile(process.execPath, [join(import.meta.dirname, 'start-kubernetes.ts'), ...words], { env }, (_, __, stderr) =>

@@ -105,7 +105,7 @@ function readSetting(text: string): [string, string] {
   return [name, value!];
 }
 
-/** The owner of the port would answer in place of the cluster, e.g. a Berth of this machine. */
+/** Another program on the port would answer instead of the cluster, such as a Berth on this machine. */
 async function needPort(port: number): Promise<void> {
   const server = createServer().listen(port, '127.0.0.1');
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
@@ -158,13 +158,13 @@ async function untilReady(): Promise<void> {
 }
 
 /**
- * It leads to one pod, and kubectl says of each connection that it cannot lead there any more, but goes on listening:
- * then there is a new one, to the pod that has come after.
+ * Forwards a port to one pod. After the pod has ended, kubectl keeps listening and fails each connection. Then a new
+ * process forwards to the next pod.
  */
 function forward(port: number) {
   let isClosed = false;
   let said = '';
-  /** Where it listens by its own word, and not by ours: something else may have that port. */
+  /** The port that kubectl reports. Another program may use the wanted one. */
   let localPort: number | undefined;
   let running = open();
 

@@ -1,4 +1,6 @@
-/** `npm start`: sets up what is missing, serves, deploys the example, prints its live URL, and stays. */
+/**
+ * `npm start`: installs what is missing, starts the service, deploys the example, prints its URL, and keeps running.
+ */
 import { join } from 'node:path';
 import { StartError } from '../src/lib/start-error.ts';
 import { serve } from '../src/main.ts';

@@ -1,10 +1,10 @@
 /**
- * `npm test`: brings what the machine lacks, then runs the tests of the project with Node's own runner.
- * `npm run test:unit` runs the files that start no other process, without a set-up. `npm run test:changed` runs the files
- * that your changes since `main` affect (`-- --since REF` for another base). `npm run test:nightly` runs the long files and
- * cases that `npm test` leaves out. Words choose files of every tier by a part of their path: `npm test -- guestbook src/config`.
- * `TEST_TIER=usual` leaves out the nightly cases of such files.
- * `TEST_REPORT` names a file for the results as JSON. `TEST_RECORD` names the file that counts unsteady test files.
+ * `npm test`: sets up the machine and runs the tests with Node's own runner. `npm run test:unit` runs the files that
+ * start no other process, without a set-up. `npm run test:changed` runs the files that your changes since `main` affect
+ * (`-- --since REF` for another base). `npm run test:nightly` runs the long files and cases that `npm test` leaves out.
+ * Words choose files of every tier by a part of their path: `npm test -- guestbook src/config`. `TEST_TIER=usual`
+ * leaves out the nightly cases of such files. `TEST_REPORT` names a file for the results as JSON. `TEST_RECORD` names
+ * the file that counts unsteady test files.
  */
 import { execFile } from 'node:child_process';
 import { glob, writeFile } from 'node:fs/promises';
@@ -34,7 +34,7 @@ const slowestShown = 10;
 
 const root = join(import.meta.dirname, '..');
 const programs = join(import.meta.dirname, 'testing/programs.ts');
-/** At most this many test files are loaded from their sources, so that failures show the sources' lines. */
+/** Up to this number, test files are loaded from their sources, so that failures show source lines. */
 const fewFiles = 20;
 const cache = join(root, 'node_modules/.cache/berth-tests');
 const { tier, since, words } = readArguments();
@@ -52,7 +52,7 @@ try {
   fail(error.message);
 }
 const startedMs = performance.now();
-// Node is started some 500 times: what is compiled once is kept.
+// Node is started some 500 times, so compiled code is cached.
 process.env.NODE_COMPILE_CACHE ??= join(cache, 'compiled');
 const made = join(cache, 'programs');
 process.env.TEST_PROGRAMS = made;

@@ -1,8 +1,8 @@
 /**
- * `npm run build:cli`: the command and the client as a package of their own, in `dist/berth`, with nothing to install, for
- * Node 20 or newer. `npm pack dist/berth` makes what `npx` runs. Of the command each part is read when it is needed: as
- * one file of 1 MB `berth --help` took 138 ms of processor time instead of 96, and a check 176 instead of 150 (Node 20,
- * medians on a busy machine, where Node alone takes 71).
+ * `npm run build:cli`: packs the command and the client into `dist/berth`, without dependencies, for Node 20 or newer.
+ * `npm pack dist/berth` makes the package that `npx` runs. Modules of the command are loaded on demand: as one file of
+ * 1 MB, `berth --help` took 138 ms of processor time instead of 96, and a check 176 instead of 150 (Node 20, medians on
+ * a busy machine, where Node alone takes 71).
  */
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -15,10 +15,10 @@ const root = join(import.meta.dirname, '../..');
 export const packageFolder = join(root, 'dist/berth');
 const run = promisify(execFile);
 
-/** Lowers what Node 20 cannot read, such as `await using`. */
+/** Transpiles syntax that Node 20 does not support, such as `await using`. */
 const target = 'node20';
 
-/** Writes the package into `folder`, replacing an earlier one. */
+/** Writes the package into `folder`, replacing the previous one. */
 export async function buildPackage(folder: string = packageFolder): Promise<void> {
   await mkdir(join(folder, '..'), { recursive: true });
   const made = await mkdtemp(`${folder}-`);
@@ -48,7 +48,7 @@ async function bundle(entry: string, platform: 'node' | 'browser', output: Outpu
   await made.close();
 }
 
-/** The declarations of the client, whose imports are those of files that are there. */
+/** Writes the declarations of the client, with imports of existing files. */
 async function writeTypes(folder: string): Promise<void> {
   const tsc = join(root, 'node_modules/.bin/tsc');
   const flags = ['--declaration', '--emitDeclarationOnly', '--ignoreConfig', '--skipLibCheck', '--strict'];

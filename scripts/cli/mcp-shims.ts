@@ -1,6 +1,6 @@
 /**
- * In the packed command, instead of what the library of the Model Context Protocol takes for Node: a validator of JSON
- * Schema of a fifth of the size, for a program that is parsed at every start. (Arguments are checked by its schemas.)
+ * Replaces a part of the Model Context Protocol library in the packed command: its JSON Schema validator, with one of a
+ * fifth of the size, because the program is parsed at every start. (It checks tool arguments.)
  */
 import process from 'node:process';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';

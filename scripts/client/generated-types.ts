@@ -1,7 +1,7 @@
 /**
- * PURE. The types of the client, from the description of the API. Of our own, because the generators that are well kept
- * need a TypeScript that can be called from JavaScript, which the one that checks this project cannot be, and because
- * the description's vocabulary is small: a schema with a word that is not known here is refused, not guessed.
+ * PURE. Generates the types of the client from the description of the API. It exists because maintained generators need
+ * a TypeScript with a JavaScript API, which this project's does not have, and because the description uses few
+ * keywords. A schema with an unknown keyword is refused.
  */
 
 type Schema = { [word: string]: unknown };
@@ -78,7 +78,7 @@ function answerOf(content: Content): string {
   return json ? typeOf(json, '    ') : 'string';
 }
 
-/** Words that say nothing of the type. */
+/** Keywords without influence on the type. */
 const silent = new Set(
   'description format minimum maximum minLength maxLength maxItems minItems pattern examples example default discriminator x-says contentMediaType contentSchema title'.split(
     ' ',

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { SetUpError } from '../setup/announce.ts';
 import { findProgram } from '../setup/commands.ts';
 
-/** Where the manifests put Berth. */
+/** The namespace of Berth's manifests. */
 export const berthNamespace = 'berth-system';
 
 export type Context = { name: string; server: string };

@@ -17,7 +17,7 @@ export function overlayFiles({ image, settings }: Overlay, given: string): Recor
   const document = parseDocument(given);
   for (const [key, value] of Object.entries(settings)) document.setIn(['data', key], value);
   const configuration = document.toString();
-  // Pods read settings as they start: with other settings there have to be other pods.
+  // Pods read settings at their start, so changed settings need new pods.
   const hash = createHash('sha256').update(configuration).digest('hex').slice(0, 16);
   const storageClass = settings.BERTH_STORAGE_CLASS;
   const patches = ['settings.yaml', 'pods.yaml', ...(storageClass ? ['claim.yaml'] : [])];

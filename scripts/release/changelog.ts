@@ -49,7 +49,7 @@ function schemaWords(before: readonly string[] | undefined, schema: readonly str
 
 const heading = '# Changelog\n';
 
-/** `before`: what the file has, if there is one. Throws where it has that version already. */
+/** `before`: the content of the file, if it exists. Throws if it already has that version. */
 export function withSection(before: string | undefined, version: string, section: string): string {
   if (before?.includes(`\n## ${version} (`)) throw new Error(`The changelog has ${version} already.`);
   const older = before?.startsWith(heading) ? before.slice(heading.length).replace(/^\n+/, '') : (before ?? '');

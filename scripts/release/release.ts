@@ -23,7 +23,7 @@ export type ReleaseOrder = {
   version: string;
   now: Date;
   isWritten: boolean;
-  /** Puts files into a folder: of the command, in the tests another. */
+  /** Puts the packed command into a folder. Tests use another function. */
   packCommand: (folder: string) => Promise<void>;
   say: (text: string) => void;
 };

@@ -1,4 +1,4 @@
-/** The output of the set-up: one line for each step, none for steps that are already done. */
+/** Prints the progress of the set-up: one line for each step, none for completed steps. */
 
 export type Announce = <T>(what: string, work: () => Promise<T>) => Promise<T>;
 

@@ -28,7 +28,8 @@ export async function installPackages(host: Host, packages: readonly string[]): 
       await run(install);
       return;
     } catch (error) {
-      // Package lists older than the mirror name files that are gone: that, and only that, an update repairs.
+      // Package lists older than the mirror name removed files. Only an update repairs this error, and it repairs no
+      // other.
       if (!/404|Unable to fetch|Failed to fetch/.test(String(error))) throw error;
     }
   }
@@ -41,7 +42,7 @@ export async function removePackages(host: Host, packages: readonly string[]): P
   await run(asRoot(host, [...aptGet, 'purge', '--auto-remove', ...packages]));
 }
 
-/** `only`: the file of the one source whose lists are wanted; those of others stay as they are. */
+/** `only`: the file of the only source whose lists are updated. Other lists are not changed. */
 export async function updatePackageLists(host: Host, only?: string): Promise<void> {
   const options = only ? [`Dir::Etc::sourcelist=${only}`, 'Dir::Etc::sourceparts=-', 'APT::Get::List-Cleanup=0'] : [];
   const update = asRoot(host, [...aptGet, ...options.flatMap((option) => ['--option', option]), 'update']);
@@ -74,7 +75,7 @@ export function policiesOf(packages: readonly string[]): Promise<string> {
   return run(['apt-cache', 'policy', ...packages], { env: { LC_ALL: 'C' } });
 }
 
-/** Reads the output of `apt-cache policy`: the version that an installation would bring. */
+/** Reads the output of `apt-cache policy`: the version that would be installed. */
 export function candidateOf(policies: string, name: string): string | undefined {
   const section = policies.split(/^(?=\S)/m).find((text) => text.startsWith(`${name}:\n`));
   const candidate = section?.match(/^ {2}Candidate: (.+)$/m)?.[1];

@@ -1,6 +1,6 @@
 /**
- * Debian's backports as a source of packages, in a file of our own. To undo it, remove the file. apt installs a
- * backport only if its name and version are given, and keeps installed ones up to date.
+ * Adds Debian's backports as a package source, in a separate file. Removing the file reverts it. apt installs a
+ * backport only if its name and version are given, and updates installed ones.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** restic, which keeps backups, from the distribution's package. Berth serves without it; commands that need it say so. */
+/**
+ * Installs restic, the backup program, from the distribution. Berth runs without it, and commands that need it report
+ * an error.
+ */
 import type { Announce } from './announce.ts';
 import { installPackages } from './apt.ts';
 import { findProgram } from './commands.ts';

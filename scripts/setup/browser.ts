@@ -1,4 +1,4 @@
-/** Chromium, for the tests of the dashboard. Nothing else needs it. */
+/** Installs Chromium for the tests of the dashboard. */
 import { type Announce, SetUpError } from './announce.ts';
 import { candidateOf, installPackages, policiesOf, updatePackageLists } from './apt.ts';
 import { findProgram } from './commands.ts';
@@ -19,7 +19,7 @@ export async function provideBrowser(host: Host, announce: Announce): Promise<vo
   // A fresh machine has no package lists at all.
   if ((await offeredPackage()) === undefined) await updatePackageLists(host);
   const wanted = (await offeredPackage()) ?? 'chromium';
-  // Without a font of its own it has none on a machine that never showed anything.
+  // Installed with a font, because a machine without a desktop has none.
   await announce(`Installing ${wanted}, fonts-dejavu-core from apt (about 40 s)`, () =>
     installPackages(host, [wanted, 'fonts-dejavu-core']),
   );

@@ -12,27 +12,27 @@ const record = '.sources';
 export type BuiltFolder = {
   /** Shown to the user during the build. */
   title: string;
-  /** Where the result is, below the repository. */
+  /** The folder of the result, below the repository. */
   folder: string;
   /** Patterns of all files that the result is made of, with the versions of its libraries. */
   sources: readonly string[];
   /** The program that builds, below `node_modules`. */
   program: string;
-  /** Its arguments for a result in this folder. */
+  /** Returns the arguments for a result in this folder. */
   args(made: string): string[];
 };
 
-/** Builds the folder unless the sources are those of the last build. */
+/** Builds the folder unless its sources are unchanged since the last build. */
 export async function provideFolder(built: BuiltFolder, announce: Announce): Promise<void> {
   const { title, folder, sources } = built;
   const wanted = await fingerprintOf(root, sources);
   const last = await readFile(join(root, folder, record), 'utf8').catch(() => undefined);
   if (last === wanted) return;
   const program = join(root, 'node_modules', built.program);
-  // An installation without development dependencies has the result of another machine, or works without one.
+  // An installation without development dependencies has a prebuilt result, or works without one.
   if (!existsSync(program)) return;
   await announce(title, async () => {
-    // The last result is replaced at the end: a service that starts during the build finds a whole one.
+    // The previous result is replaced at the end, so that a service that starts during the build finds a complete one.
     const work = await mkdtemp(join(root, `${folder}-`));
     try {
       const made = join(work, 'new');

@@ -1,4 +1,4 @@
-/** Running other programs: an argument list, never a shell string; a failure carries the program's last words. */
+/** Runs other programs with an argument list, never a shell string. A failure includes the last output lines. */
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
@@ -9,7 +9,7 @@ const lastLines = 15;
 
 export type RunOptions = { cwd?: string; env?: Record<string, string> };
 
-/** Runs a program to its end and gives its standard output. Throws with the last lines of its output otherwise. */
+/** Runs a program and returns its standard output. Throws with the last lines of its output if it fails. */
 export function run(argv: readonly [string, ...string[]], options: RunOptions = {}): Promise<string> {
   const [program, ...args] = argv;
   const env = { ...withoutSettings(process.env), ...options.env };
@@ -22,7 +22,10 @@ export function run(argv: readonly [string, ...string[]], options: RunOptions = 
   });
 }
 
-/** Packages start services that stay, and none of them needs to know a key or a password of this one. */
+/**
+ * Removes Berth's settings from the environment. Packages start long-running services, which must not get Berth's keys
+ * and passwords.
+ */
 function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('BERTH_')));
 }
@@ -38,7 +41,7 @@ export async function succeeds(argv: readonly [string, ...string[]]): Promise<bo
   );
 }
 
-/** Where a program is; also looks where Debian keeps daemons, which is not on every user's PATH. */
+/** Returns the path of a program. Also searches Debian's folders for daemons, which are not on every user's PATH. */
 export async function findProgram(name: string, path = process.env.PATH): Promise<string | undefined> {
   const folders = [...(path ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];
   for (const folder of folders.filter(Boolean)) {

@@ -1,7 +1,7 @@
 /**
- * Docker Compose, which the benchmarks and the tests of what `berth export` writes use: from Debian's package, without
- * touching the packages or the apt configuration of the host. Debian 12 has Compose 1.29 only, Debian 13 has 2.26. Its
- * binary, made as a plug-in of Docker's client, also runs by itself.
+ * Installs Docker Compose for the benchmarks and the tests of exports: from Debian's package, without changing the
+ * packages or the apt configuration of the host. Debian 12 only has Compose 1.29, and Debian 13 has 2.26. Its binary is
+ * a plug-in of Docker's client, but also runs by itself.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ Signed-By: ${keyring}
 
 export type Compose = { binary: string; version: string };
 
-/** Throws a `SetUpError` that says why it cannot be had. */
+/** Throws a `SetUpError` with the reason if it cannot be installed. */
 export async function provideCompose(announce: Announce): Promise<Compose> {
   const cached = await versionOf(binary).catch(() => undefined);
   if (cached && isNewEnough(cached)) return { binary, version: cached };

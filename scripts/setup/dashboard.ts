@@ -5,7 +5,7 @@ import type { BuiltFolder } from './built-folder.ts';
 export const dashboard: BuiltFolder = {
   title: 'Building the dashboard (about 3 s)',
   folder: 'web/dist',
-  // Its own files, those that it shares with the service, and the versions of its libraries.
+  // Its own files, the files shared with the service, and the versions of its libraries.
   sources: [
     'web/*.{html,json,ts}',
     'web/{src,build}/**/*',

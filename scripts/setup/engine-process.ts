@@ -8,7 +8,7 @@ import { asRoot, type Host } from './host.ts';
 
 type Environment = Record<string, string | undefined>;
 
-/** Docker downloads three layers at a time, over all pulls: one stalled registry would delay all users. */
+/** Docker downloads three layers at a time over all pulls by default, so one stalled registry would delay all users. */
 export const engineOptions = ['--max-concurrent-downloads', '64'] as const;
 
 /** The variables that dockerd reads. Proxies are spelled both ways. */
@@ -23,7 +23,7 @@ export function engineEnvironment(given: Environment): Record<string, string> {
 }
 
 /**
- * In a session of its own, so that neither this process' end nor a Ctrl-C takes every application down with it.
+ * Starts the process in a separate session, so that the end of this process or Ctrl-C does not stop all applications.
  * @returns a function that returns whether it has ended.
  */
 export async function startDetached(

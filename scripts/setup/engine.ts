@@ -1,4 +1,4 @@
-/** A Docker engine that answers: the one that is there, or Debian's, installed and started. */
+/** Provides a running Docker engine: an existing one, or Debian's, installed and started. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -11,7 +11,7 @@ import { findProgram, lastLinesOf, run } from './commands.ts';
 import { startDetached } from './engine-process.ts';
 import { asRoot, type Host } from './host.ts';
 
-/** One that is not there refuses at once; one on a machine that does much else may need its time. */
+/** A missing engine refuses at once. An engine on a busy machine may need time. */
 const pingTimeoutMs = 30_000;
 const startTimeoutMs = 60_000;
 const manual = 'https://docs.docker.com/engine/install/';
@@ -28,7 +28,7 @@ export type EnginePlan =
   | { kind: 'start'; by: 'systemd' | 'process'; install: boolean }
   | { kind: 'ask'; message: string };
 
-/** Makes sure that an engine answers. Throws `SetUpError` with what to do when that is not in our power. */
+/** Makes sure that an engine responds. Throws `SetUpError` with a hint if the set-up cannot do that. */
 export async function provideEngine(host: Host, announce: Announce): Promise<void> {
   const plan = planEngine(await inspectEngine(host));
   if (plan.kind === 'use') return;
@@ -131,7 +131,7 @@ async function untilItAnswers(where: () => string, hasExited = () => false, log?
           'Run `sudo usermod -aG docker "$USER"`, log out and in again, and repeat the command.',
       );
     }
-    // It leaves at once when another one holds the pid file: then that one is about to answer, so ask once more.
+    // The new engine exits at once if another one has the PID file. That one is about to respond, so ping again.
     const isLost = hasExited() && (await pause(2_000, true)) && (await ping()) !== 'answers';
     if (isLost || performance.now() > deadline) {
       const said = log ? lastLinesOf(await readFile(log, 'utf8').catch(() => ''), 5) : '';

@@ -7,7 +7,7 @@ import type { Host } from './host.ts';
 /** The package that contains each program. */
 const packages = { nft: 'nftables', conntrack: 'conntrack', ip: 'iproute2' };
 
-/** Where it cannot be had, the service says so, and how it is served without. */
+/** Without the firewall, the service reports an error and how to run without it. */
 export async function provideFirewall(host: Host, announce: Announce): Promise<void> {
   const missing: string[] = [];
   for (const [program, name] of Object.entries(packages)) if (!(await findProgram(program))) missing.push(name);

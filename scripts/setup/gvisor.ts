@@ -1,4 +1,4 @@
-/** gVisor (`runsc`): brought where it is missing. Only when the operator wants pods to run in it, and for tests. */
+/** Installs gVisor (`runsc`) if it is missing. Only if the operator uses it for pods, and for tests. */
 import { readFile } from 'node:fs/promises';
 import { type Announce, SetUpError } from './announce.ts';
 import { installPackages, updatePackageLists, versionsOf } from './apt.ts';
@@ -11,7 +11,7 @@ const oldestRelease = 20240729;
 
 const manual = 'https://gvisor.dev/docs/user_guide/install/';
 
-/** Where the program is. Throws `SetUpError` where it cannot be had. */
+/** Returns the path of the program. Throws `SetUpError` if it cannot be installed. */
 export async function provideGvisor(host: Host, announce: Announce): Promise<string> {
   const present = await findProgram('runsc');
   if (present) {

@@ -9,11 +9,11 @@ export type Host = {
   /** How this user becomes root without a password prompt. */
   privilege: 'root' | 'sudo' | 'none';
   hasSystemd: boolean;
-  /** How a person installs something here, in this system's own words; absent where that is not known. */
+  /** The commands to install programs on this system. Absent if unknown. */
   installs?: InstallWords;
 };
 
-/** Whole commands, by what they bring. */
+/** Complete commands, by the program that they install. */
 export type InstallWords = { engine: string; proxy: string };
 
 export async function inspectHost(): Promise<Host> {
@@ -28,13 +28,13 @@ export async function inspectHost(): Promise<Host> {
   };
 }
 
-/** Reads /etc/os-release: Debian, Ubuntu and what says it derives from them. */
+/** Reads /etc/os-release: returns true for Debian, Ubuntu and their derivatives. */
 export function isDebianLike(osRelease: string): boolean {
   const families = familiesOf(osRelease);
   return families.includes('debian') || families.includes('ubuntu');
 }
 
-/** PURE. The packages have other names elsewhere. */
+/** PURE. Returns the commands with the distribution's package names. */
 export function installWords(platform: NodeJS.Platform, osRelease: string): InstallWords | undefined {
   if (platform === 'darwin') return { engine: 'brew install --cask docker-desktop', proxy: 'brew install haproxy' };
   if (isDebianLike(osRelease))
@@ -49,7 +49,7 @@ function familiesOf(osRelease: string): string[] {
   return [...osRelease.matchAll(/^ID(?:_LIKE)?="?([^"\n]*)"?$/gm)].flatMap(([, ids]) => ids?.split(' ') ?? []);
 }
 
-/** The argument list that runs the given one as root. */
+/** Returns the argument list that runs the given one as root. */
 export function asRoot(host: Host, argv: readonly [string, ...string[]]): [string, ...string[]] {
   return host.privilege === 'root' ? [...argv] : ['sudo', '--non-interactive', ...argv];
 }

@@ -3,12 +3,15 @@ import { createReadStream, globSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 
-/** An option of every `apt-get install` of the set-up. apt ignores it but logs it, so the log shows which packages are ours. */
+/**
+ * An option of every `apt-get install` of the set-up. apt ignores it but logs it, so the log shows which packages the
+ * set-up installed.
+ */
 export const setUpMark = 'Berth::SetUp=1';
 
 const logs = '/var/log/apt/history.log*';
 
-/** Names without a version. Packages that came as dependencies are left to `apt-get autoremove`. */
+/** Returns names without versions. Packages that were installed as dependencies are left to `apt-get autoremove`. */
 export async function packagesOfSetUp(): Promise<string[]> {
   const texts = globSync(logs).map((file) => {
     const log = createReadStream(file);

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's programs, from the distribution's package. Tests run their own servers with them, in folders of their
- * own. The set-up stops the server that the package creates, and leaves an existing one alone.
+ * Installs PostgreSQL's programs from the distribution. Tests run their own servers with them, in their own folders.
+ * The set-up stops the server that the package creates, and does not change an existing one.
  */
 import { existsSync, globSync } from 'node:fs';
 import { type Announce, SetUpError } from './announce.ts';
@@ -8,7 +8,7 @@ import { installPackages } from './apt.ts';
 import { run } from './commands.ts';
 import { asRoot, type Host } from './host.ts';
 
-/** Debian has the programs of each version in a folder of their own, and links to none of them. */
+/** Debian has the programs of each version in a separate folder, without links. */
 const programs = '/usr/lib/postgresql/*/bin/initdb';
 const clusters = '/etc/postgresql/*/main';
 

@@ -1,11 +1,11 @@
-/** HAProxy, from the distribution's package. Berth runs a process of its own with a configuration of its own. */
+/** Installs HAProxy from the distribution. Berth runs its own process with its own configuration. */
 import { existsSync } from 'node:fs';
 import { type Announce, SetUpError } from './announce.ts';
 import { installPackages } from './apt.ts';
 import { findProgram, run, succeeds } from './commands.ts';
 import { asRoot, type Host } from './host.ts';
 
-// The map look-ups with `set-dst` on a server 0.0.0.0:0 were tried from this version on.
+// Map lookups with `set-dst` on a server 0.0.0.0:0 are tested from this version on.
 const oldestVersion = [2, 6] as const;
 
 export async function provideProxy(host: Host, announce: Announce): Promise<void> {
@@ -42,7 +42,7 @@ export function isNewEnough([major, minor]: readonly [number, number]): boolean 
   return major > oldestVersion[0] || (major === oldestVersion[0] && minor >= oldestVersion[1]);
 }
 
-/** The package's service would keep running with a useless configuration. A service that existed before stays. */
+/** Stops the package's service, which would run with a useless configuration. An existing service is not changed. */
 async function stopPackagedService(host: Host): Promise<void> {
   if (host.hasSystemd) await succeeds(asRoot(host, ['systemctl', 'disable', '--now', 'haproxy.service']));
   else if (existsSync('/etc/init.d/haproxy')) await succeeds(asRoot(host, ['/etc/init.d/haproxy', 'stop']));

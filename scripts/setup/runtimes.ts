@@ -22,7 +22,7 @@ const usualFile = '/etc/docker/daemon.json';
 const pidFile = '/var/run/docker.pid';
 const reloadPatienceMs = 10_000;
 
-/** The configuration of one engine, and a function that makes the engine read it again. */
+/** The configuration of one engine, and a function that makes the engine reload it. */
 export type EngineConfiguration = { docker: Docker; file: string; reload: () => Promise<void> };
 
 /** Throws `SetUpError` with what to do when it is not in our power. */
@@ -48,7 +48,7 @@ async function refuseUnfit(docker: Docker): Promise<void> {
   if (problem) throw new SetUpError(`BERTH_RUNTIME is runsc, but ${problem}.`);
 }
 
-/** Keeps the rest of the file. Afterwards the engine knows the runtime, or the file is unchanged. */
+/** Adds gVisor to the file. Then the engine has the runtime, or the file is unchanged. */
 export async function registerGvisor(
   host: Host,
   { docker, file, reload }: EngineConfiguration,
@@ -84,7 +84,7 @@ export function withRuntime(content: string, file: string, program: string): str
   const configuration = content.trim() === '' ? {} : parseObject(content);
   const runtimes = configuration && (configuration.runtimes === undefined ? {} : asObject(configuration.runtimes));
   if (!runtimes) throw new SetUpError(`${file} is not what Docker reads: mend it and repeat the command.`);
-  // Another user has added it, and the engine has not read it yet.
+  // Another user has added it, and the engine has not reloaded the file yet.
   if ('runsc' in runtimes) return content;
   const indent = /^\{\s*\n([ \t]+)"/.exec(content)?.[1] ?? '  ';
   const changed = { ...configuration, runtimes: { ...runtimes, runsc: entryFor(program) } };
@@ -112,7 +112,7 @@ function asObject(value: unknown): Record<string, unknown> | undefined {
 async function findDaemon(): Promise<{ pid: string; file: string } | undefined> {
   const pid = (await readFile(pidFile, 'utf8').catch(() => '')).trim();
   const command = pid && (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''));
-  // After the death of a daemon, another process may have its number.
+  // After the end of a daemon, its process ID may be reused.
   if (!command || !/(^|\/)dockerd\0/.test(command)) return undefined;
   return { pid, file: configurationFile(command.split('\0')) };
 }
@@ -129,7 +129,7 @@ async function readAsRoot(host: Host, file: string): Promise<string | undefined>
   return (await succeeds(asRoot(host, ['test', '-e', file]))) ? run(asRoot(host, ['cat', file])) : undefined;
 }
 
-/** As a whole, whenever the machine dies; owner and mode stay: the file may hold the passwords of proxies. */
+/** Replaces the file atomically and keeps owner and mode, because it may contain passwords of proxies. */
 async function replaceAsRoot(host: Host, file: string, content: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-configuration-'));
   try {

@@ -22,17 +22,17 @@ export { SetUpError } from './announce.ts';
 export type SetUpOptions = {
   /** Shows the current step; default: lines on the standard output. */
   announce?: Announce;
-  /** Also what only tests need. */
+  /** Whether to install the programs that only tests need. */
   forTests?: boolean;
-  /** In memory nothing runs that would need an engine, images and a firewall. Default: docker. */
+  /** With `memory`, the engine, images and firewall are not needed. Default: docker. */
   engine?: string;
   /** The runtime of pods; default: runc, which every engine has. */
   runtime?: Runtime;
 };
 
 /**
- * Every step looks first and does only what is missing, so that a second call takes well under a second.
- * Throws `SetUpError` with words for the person at the terminal when something is not in our power.
+ * Sets up the machine. Every step checks first and only does what is missing, so that a second call takes less than a
+ * second. Throws `SetUpError` with a message if the user must act.
  */
 export async function setUp(options: SetUpOptions = {}): Promise<void> {
   const announce = options.announce ?? announceOn(process.stdout);

@@ -1,7 +1,7 @@
 /**
- * Programs that only tests need: those that make a machine inside the machine, with a network and a disk, and a Debian for
- * stand-in images; the names of its system calls, a client of registries, an authority of certificates, what keeps backups,
- * what has a browser trust a certificate of a test, and what reads units of systemd.
+ * Programs that only tests need: to create a machine within the machine, with a network and a disk, and a Debian for
+ * test images; the names of its system calls; a registry client; a certificate authority; a backup program; a tool that
+ * makes a browser trust a test certificate; and a reader of systemd units.
  */
 import { type Announce, SetUpError } from './announce.ts';
 import { installPackages } from './apt.ts';

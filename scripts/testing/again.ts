@@ -4,12 +4,12 @@
  */
 import type { FileReport } from './verdict.ts';
 
-/** More than so many have one cause, which is not chance. */
+/** More failures than this have a common cause. */
 export const triedAgain = 3;
 
 /**
- * The reports, with those of the second tries in place of the first. `unsteady`: the tests that failed first and passed
- * then. `unsteadyFiles`: their files.
+ * Returns the reports, with second attempts in place of the first. `unsteady`: tests that first failed and then passed.
+ * `unsteadyFiles`: their files.
  */
 export async function againAlone(
   reports: readonly FileReport[],
@@ -32,7 +32,7 @@ export async function againAlone(
   return { reports: reports.map((report) => second.get(report.file) ?? report), unsteady, unsteadyFiles };
 }
 
-/** The last one has the counts. */
+/** Returns the closing lines. The last one has the counts. */
 export function closingLines(reports: readonly FileReport[], unsteady: readonly string[]): string[] {
   const failures = reports.flatMap(namesOf);
   const sum = (of: 'passed' | 'skipped') => reports.reduce((total, report) => total + report[of], 0);

@@ -5,10 +5,10 @@ const folder = 'test/kubernetes/';
 /** With `TEST_ENGINE=kubernetes`, scenarios also run on a cluster, but never on a user's current context. */
 const scenarios = 'test/scenarios/';
 
-/** They break what the others stand on. */
+/** These tests disrupt others. */
 const disruptions = `${folder}disruptions/`;
 
-/** `last`: to be run one by one after the others; `leftOut`: which are not run, and what they need. */
+/** `last`: run one by one after the others. `leftOut`: not run, with their requirements. */
 export function clusterTests(
   files: readonly string[],
   { BERTH_TEST_KUBERNETES: isWanted, KUBECONFIG: kubeconfig, TEST_ENGINE: engine }: NodeJS.ProcessEnv,

@@ -6,7 +6,7 @@
  */
 import { importReader, reaches } from './imports.ts';
 
-/** A file that imports one of these runs alone; paths are those of the project. */
+/** A file that imports one of these runs alone. Paths are relative to the project. */
 const loners = [
   'node:child_process',
   'node:cluster',
@@ -16,7 +16,9 @@ const loners = [
   'test/hostile/longest-turn.ts',
 ];
 
-/** They take longest, from 400 s to 50 s next to others, and begin first, so that the run does not wait for a late one. */
+/**
+ * The slowest files take 50 s to 400 s next to others, and start first, so that the run does not wait for a late one.
+ */
 export const longest = [
   'test/contract/docker.test.ts',
   'test/contract/gvisor.nightly.test.ts',
@@ -55,12 +57,12 @@ export const longest = [
   'test/hostile/container.test.ts',
 ];
 
-/** So many files are worth another process, as long as there are processors. */
+/** The number of files that justifies another process, up to the number of processors. */
 const minPerProcess = 20;
 
 export type Company = { alone: string[]; together: string[][] };
 
-/** `files` are paths from `root`, as are those in the answer; each is there once. */
+/** `files`: paths from `root`, as in the result, which contains each once. */
 export function findCompany(root: string, files: readonly string[], processors: number): Company {
   const importsOf = importReader(root);
   const isLoner = (file: string) => reaches(importsOf, file, new Set(loners));
@@ -76,7 +78,7 @@ export function deal(files: readonly string[], processors: number): string[][] {
 }
 
 /**
- * PURE. The longest first; then tests of the whole, which take minutes, before tests next to their subject, which take
+ * PURE. Sorts the slowest first. Then tests of the whole, which take minutes, come before unit tests, which take
  * seconds.
  */
 export function longestFirst(a: string, b: string): number {

@@ -1,6 +1,6 @@
 /**
- * PURE. Scenarios that say nothing about a cluster, and why: with `TEST_ENGINE=kubernetes` they are left out. Single
- * tests of other files say it themselves (`test/scenarios/engine-of-tests.ts`).
+ * PURE. Scenarios that do not apply to a cluster, with the reason. `TEST_ENGINE=kubernetes` leaves them out. In other
+ * files, single tests do that (`test/scenarios/engine-of-tests.ts`).
  */
 
 const folder = 'test/scenarios/';

@@ -4,7 +4,7 @@ import type { TestEvent } from 'node:test/reporters';
 import { processorMs } from './processor-use.ts';
 
 export type Fact =
-  /** The file is the next one. Written at once, while the reporter's own events may lag behind. */
+  /** The file starts. Written at once, because the reporter's own events may lag behind. */
   | { kind: 'reached'; file: string }
   | { kind: 'began'; name: string; nesting: number }
   | {
@@ -14,7 +14,7 @@ export type Fact =
       outcome: 'passed' | 'failed' | 'skipped';
       isSuite: boolean;
       tookMs: number;
-      /** Why it was skipped, where its test says so. */
+      /** The reason for the skip, if the test has one. */
       reason?: string;
     }
   /** All tests have ended. */

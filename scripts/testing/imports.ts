@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** PURE. Whether `file` imports one of `wanted`, directly or through other modules. */
+/** PURE. Returns whether `file` imports one of `wanted`, directly or indirectly. */
 export function reaches(importsOf: (file: string) => string[], file: string, wanted: ReadonlySet<string>): boolean {
   const seen = new Set([file]);
   for (const one of seen) {

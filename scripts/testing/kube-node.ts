@@ -1,7 +1,7 @@
 /**
- * The node of the kit next to the project: built, started and stopped by the kit's own scripts. The scripts give up
- * after a minute, which is short on a busy machine, and do not notice an image that failed to import. They are
- * therefore run again, which does the missing steps.
+ * The node of the Kubernetes kit, which is next to the project: built, started and stopped by the kit's own scripts.
+ * The scripts time out after a minute, which is short on a busy machine, and do not notice a failed import of an image.
+ * They are therefore repeated, and then do the missing steps.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ export type KubeNode = {
   isRunning(): boolean;
   /** Builds what is missing, and resolves when pods can run. Throws when that cannot be. */
   start(): Promise<void>;
-  /** Also forgets everything that was on it. */
+  /** Also removes all data of the node. */
   stop(): Promise<void>;
   environment: NodeJS.ProcessEnv;
 };
@@ -24,7 +24,7 @@ export type RunProgram = (program: string, words: string[], more?: RunOptions) =
 
 type RunOptions = { env?: NodeJS.ProcessEnv; quiet?: boolean };
 
-/** The kit's scripts, and where it keeps everything. */
+/** The folder of the kit's scripts and data. */
 export const kit = process.env.BERTH_KUBE_KIT ?? join(import.meta.dirname, '../../../shared/kube');
 export const nodeFolder = process.env.K8S_DIR ?? join(homedir(), '.cache/kube-node');
 
@@ -72,7 +72,7 @@ export function kubeNode(run: RunProgram): KubeNode {
   };
 }
 
-/** The kit notes what it has imported; what containerd does not have is to be imported again. */
+/** The kit records its imports. Images that containerd does not have must be imported again. */
 async function forgetMissingImages(): Promise<string[]> {
   const present = await ctr('images', 'list', '--quiet').catch(() => '');
   const files = (await readdir(join(nodeFolder, 'img'))).filter((name) => name.endsWith('.tar'));
@@ -89,7 +89,7 @@ async function forgetMissingImages(): Promise<string[]> {
 
 export type Ctr = (...words: string[]) => Promise<string>;
 
-/** The own client of the node's containerd, or of another one at that socket. */
+/** Returns the client of the node's containerd, or of another one at that socket. */
 export function ctrOf(socket = join(nodeFolder, 'run/containerd.sock')): Ctr {
   const libraries = ['usr/lib', 'lib'].map((each) => join(nodeFolder, 'rootfs', each, 'x86_64-linux-gnu')).join(':');
   const env = { ...process.env, LD_LIBRARY_PATH: libraries };
@@ -99,7 +99,7 @@ export function ctrOf(socket = join(nodeFolder, 'run/containerd.sock')): Ctr {
 
 export const ctr = ctrOf();
 
-/** Runs programs one after another; a signal to this process goes to the one that runs. */
+/** Runs programs one after another. A signal to this process is forwarded to the running one. */
 export function createRunner(cwd: string): RunProgram {
   let running: ChildProcess | undefined;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => running?.kill(signal));

@@ -1,8 +1,8 @@
 /**
- * `npm run test:kubernetes`: builds and starts the node of the kit next to the project, runs the tests that need a
- * cluster on it, and stops the node if it did not run before. Words after it choose files, as with `npm test`. The exit
- * status is that of the tests. `--run FILE` runs another program of the project there, with the words after it and the
- * flags of Node before it.
+ * `npm run test:kubernetes`: builds and starts the node of the Kubernetes kit next to the project, runs the tests that
+ * need a cluster, and stops the node if it was not running before. Words choose files, as with `npm test`. The exit
+ * status is that of the tests. `--run FILE` runs another program of the project there, with the words after it and
+ * Node's flags before it.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** PURE. Where `programs.ts` puts what it makes of a program. */
+/** PURE. The paths of the bundles of `programs.ts`. */
 import { join } from 'node:path';
 
 /** `path`: of its source, from the root of the project. */

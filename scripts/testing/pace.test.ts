@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { atPace } from './pace.ts';
 
-/** So many pieces of work, ended one by one; what is under way at each moment. */
+/** Creates tasks that the test ends one by one, and records which ones are running. */
 function workOf(count: number) {
   const ends: (() => void)[] = [];
   const works = Array.from({ length: count }, (_, index) => async () => {

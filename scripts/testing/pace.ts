@@ -6,17 +6,17 @@ import { availableParallelism, cpus, freemem } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export type Pace = {
-  /** So many always; more only makes the engine slower while the machine is busy. */
+  /** The minimum number. More slow the engine down while the machine is busy. */
   least: number;
   most: number;
-  /** Resolves, after a while, with whether the machine had nothing to do for part of it. */
+  /** Resolves after some time with whether the machine was idle for a part of it. */
   hasRoom: () => Promise<boolean>;
 };
 
 const lookMs = 500;
 /** The idle share of all processors together. */
 const idleShare = 0.1;
-/** More than any of them holds with its services, and Chromium. */
+/** More than any test file uses with its services, including Chromium. */
 const freeBytes = 2 * 2 ** 30;
 
 export const paceOfMachine: Pace = {
@@ -30,7 +30,7 @@ export const paceOfMachine: Pace = {
   },
 };
 
-/** The answers of all of them, which begin in their order. */
+/** Returns all results. The tasks start in their order. */
 export async function atPace<T>(works: readonly (() => Promise<T>)[], { least, most, hasRoom }: Pace): Promise<T[]> {
   const answers: Promise<T>[] = [];
   let running = 0;

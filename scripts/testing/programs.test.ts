@@ -9,7 +9,7 @@ import { madeFile } from './made-file.ts';
 import { makePrograms, refuseMovingMeta, withOrigin } from './programs.ts';
 
 const run = promisify(execFile);
-/** In pieces: as words of this module they would be replaced when it is a program itself. */
+/** Split, because the bundler would replace the words in this module. */
 const meta = ['import', 'meta'].join('.');
 const folderName = ['__dir', 'name'].join('');
 const sources = {

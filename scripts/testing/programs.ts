@@ -1,11 +1,9 @@
 /**
- * Bundles programs of the project into a few files, for tests that start them repeatedly. The service alone has 2,500
- * modules: loading them takes Node a second of processor time at every start, and a whole run has some 300 starts. Test
- * files that have a process of their own are bundled too: from sources, each takes 0.5 s of a processor to load, and
- * 0.15 s as a bundle. The code is the same, and finds its files next to its sources.
- *
- * `node programs.ts ROOT FOLDER PATH…` bundles those and the ones below in a process of its own: the bundler keeps a
- * gigabyte until that process ends.
+ * Bundles programs of the project into a few files, for tests that start them repeatedly. The service has 2,500
+ * modules: loading them takes a second of processor time at every start, and a whole run has about 300 starts. Test
+ * files with their own process are bundled, too: from sources, each takes 0.5 s of processor time to load, and 0.15 s
+ * as a bundle. The code is the same and finds its files next to its sources. `node programs.ts ROOT FOLDER PATH…`
+ * bundles those and the ones below in a separate process, because the bundler holds a gigabyte until its process ends.
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -14,7 +12,7 @@ import { type RolldownPlugin, rolldown } from 'rolldown';
 import { compiledValidator } from '../compiled-validator.ts';
 import { madeFile } from './made-file.ts';
 
-/** Always made. Their paths are in those of what is made of them: `down` knows a service by that. */
+/** Always bundled. The bundles' paths contain these paths, by which `down` recognizes a service. */
 const programs = [
   'src/main.ts',
   'scripts/down.ts',
@@ -23,10 +21,10 @@ const programs = [
   'test/simulation/main.ts',
 ];
 
-/** Dependencies of the engine's client that serve only engines behind SSH and image builds. */
+/** Dependencies of the Docker client for engines behind SSH and image builds, which are not used. */
 const unused = ['@grpc/grpc-js', '@grpc/proto-loader', 'ssh2'];
 
-/** They read files next to their own, or contain compiled code. */
+/** These packages read files next to their own, or contain compiled code. */
 const apart = ['@kubernetes/client-node', 'playwright-core', 'rolldown', /^@redocly\//, /^@stoplight\//];
 
 /** Modules of Node, by both of their names, that create some of their exports on first use. */
@@ -36,7 +34,7 @@ const parts = 'parts';
 /** Another run may still start programs of an earlier one, so only older ones are removed. */
 const keptMs = 24 * 60 * 60 * 1000;
 
-/** Bundles each of them into `folder`; shared code is in `parts/` there. Rejects if one cannot be bundled. */
+/** Bundles the programs into `folder`, with shared code in `parts/`. Rejects if one cannot be bundled. */
 export async function makePrograms(root: string, folder: string, paths: readonly string[]): Promise<void> {
   const made = new Map(paths.map((path) => [join(root, path), madeFile(folder, path)]));
   const bundle = await rolldown({
@@ -50,7 +48,8 @@ export async function makePrograms(root: string, folder: string, paths: readonly
   const names = { entryFileNames: '[name].mjs', chunkFileNames: `${parts}/[name]-[hash].mjs` };
   const { output } = await bundle.write({ dir: making, format: 'esm', ...names });
   await bundle.close();
-  // Another run may start them at the same time, so the parts come first. Parts are named after their content.
+  // Another run may start them at the same time, so the shared parts are written first. Their names contain a hash of
+  // their content.
   for (const { fileName } of output.toSorted((a, b) => Number(isEntry(a)) - Number(isEntry(b)))) {
     await mkdir(dirname(join(folder, fileName)), { recursive: true });
     await rename(join(making, fileName), join(folder, fileName));
@@ -85,9 +84,9 @@ function without(modules: readonly string[]): RolldownPlugin {
 }
 
 /**
- * An import has a module of Node create all of its exports, a `require` does not. Some exports of `node:http` belong to
- * Node's own client for the web (`WebSocket`), which takes 35 ms of a processor to load, in each of 2,600 processes. An
- * import here therefore has the other exports only. A file that names one of these makes the bundling fail.
+ * With an import, a Node module creates all its exports. With a `require`, it does not. Some exports of `node:http`
+ * belong to Node's WebSocket client, which takes 35 ms of processor time to load, in each of 2,600 processes. An import
+ * here therefore has only the other exports. A file that names one of these makes the bundling fail.
  */
 function asLazyAsRequired(modules: ReadonlySet<string>): RolldownPlugin {
   const prefix = 'as-required:';
@@ -99,7 +98,7 @@ function asLazyAsRequired(modules: ReadonlySet<string>): RolldownPlugin {
   };
 }
 
-/** A module with those exports of one of Node's that are there without being made. */
+/** Returns a module with the exports of a Node module that exist without loading others. */
 function valuesOf(name: string): string {
   const all = Object.getOwnPropertyDescriptors(process.getBuiltinModule(name));
   const names = Object.keys(all).filter((key) => key !== 'default' && 'value' in all[key]!);
@@ -107,7 +106,7 @@ function valuesOf(name: string): string {
   return `const own = ${own};\nexport default own;\nexport const { ${names.join(', ')} } = own;`;
 }
 
-/** Each module receives its origin. Only the module of an entry, by its source, can be the started one. */
+/** Each module gets its origin. Only the entry's module can be the started one. */
 function originOf(made: ReadonlyMap<string, string>): RolldownPlugin {
   return {
     name: 'origin',
@@ -119,7 +118,7 @@ function originOf(made: ReadonlyMap<string, string>): RolldownPlugin {
   };
 }
 
-/** In pieces: this module is part of a program itself, where the words would be refused. */
+/** Split, because this module is part of a bundle itself, which refuses the words. */
 const meta = ['import', 'meta'].join('.');
 /** The expression that `withOrigin` replaces. */
 const keptMembers = ['dirname', 'filename', 'url', 'main'];

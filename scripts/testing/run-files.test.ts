@@ -95,10 +95,10 @@ for (const [how, others] of [
   });
 
   test(`${how}: a file that hangs is ended and named`, async () => {
-    // On a machine that takes its time the file as a whole is given up before the test is.
+    // On a slow machine, the whole file times out before the test does.
     assert.match((await of('hangs', 4_000))!, /^hangs: [01] passed, 0 skipped, (waits for ever|it)/);
     assert.match((await of('spins', 4_000))!, /^spins: 0 passed, 0 skipped, .*it hangs/);
-    // The runner knows when a handle was left open, but not whose it is.
+    // The runner detects an open handle, but not its owner.
     assert.match((await outcome(['leaves', ...others], 4_000)).join(), /it hangs/);
   });
 

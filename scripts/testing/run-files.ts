@@ -1,4 +1,4 @@
-/** One process that runs one test file, or several together. */
+/** A process that runs one test file, or several together. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
@@ -17,15 +17,15 @@ export type Run = {
 
 export type RunOptions = {
   root: string;
-  /** For one test, and for the silence between two: what hangs for longer is ended, and has failed. */
+  /** The time limit of one test, and of the silence between two. A process that exceeds it is ended and has failed. */
   timeoutMs: number;
   /** The program that is started for a file. Default: the file. */
   startOf?: (file: string) => string;
 };
 
 /**
- * Room for new objects, in megabytes, where many tests compute: little of what one makes outlives it, and Node's own,
- * smaller room has it copied all the same, which is 6 to 8 % of what tests of the API compute (measured).
+ * The size of the young generation in megabytes, for tests that compute. Few objects survive, but Node's smaller
+ * default copies them, which takes 6 to 8 % of the processor time of API tests (measured).
  */
 const youngGeneration = ['--min-semi-space-size=16', '--max-semi-space-size=32'];
 
@@ -43,7 +43,7 @@ export async function runFiles(
       ...(isAlone ? [] : youngGeneration),
       ...['--import', join(import.meta.dirname, 'test-contexts.ts')],
       ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
-      // It writes elsewhere, and has to be given a destination all the same.
+      // The reporter writes elsewhere, but requires a destination.
       ...[`--test-reporter=${join(import.meta.dirname, 'facts.ts')}`, '--test-reporter-destination=stderr'],
       ...[`--test-timeout=${timeoutMs}`, ...together, ...files.map((file) => resolve(root, startOf(file)))],
     ],
@@ -59,7 +59,7 @@ export async function runFiles(
     hasHung = true;
     child.kill('SIGKILL');
   };
-  // Later than Node itself, which ends the one test and goes on with the next.
+  // Later than Node's own timeout, which ends one test and continues with the next.
   const patience = () => setTimeout(end, timeoutMs * 1.1);
   let timer = patience();
   const facts: Fact[] = [];
@@ -74,7 +74,7 @@ export async function runFiles(
     [],
   ];
   clearTimeout(timer);
-  // Child processes that it left behind may hold its outputs open. Its own output has been read.
+  // Its leftover child processes may hold its outputs open. Its own output was read.
   await Promise.race([isRead, delay(1_000)]);
   for (const stream of outputs) stream.destroy();
 

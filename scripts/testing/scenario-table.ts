@@ -1,4 +1,4 @@
-/** PURE. The results of the scenarios on each store and engine, as one table in Markdown, with all reasons in words. */
+/** PURE. Prints the results of the scenarios on each store and engine as one Markdown table, with all reasons. */
 import type { LeftOut } from './engine-tests.ts';
 import type { FileReport } from './verdict.ts';
 

@@ -1,4 +1,4 @@
-/** PURE. Seeds one after another, in parts for processes. */
+/** PURE. Splits consecutive seeds into parts for processes. */
 export type SeedPart = { from: number; seeds: number };
 
 /** Parts of `most` seeds, and one of the rest. */

@@ -1,4 +1,4 @@
-/** How often each test file failed next to others and passed alone, kept from run to run. */
+/** Counts how often each test file failed next to others and passed alone, over several runs. */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -7,14 +7,14 @@ export const toleratedTimes = 2;
 
 type Counts = Record<string, number>;
 
-/** PURE. `counts` with one more for each of `files`, and the files that have no retry left. */
+/** PURE. Returns `counts` incremented for each of `files`, and the files without a retry left. */
 export function countUnsteady(counts: Counts, files: readonly string[]): { counts: Counts; exhausted: string[] } {
   const next = { ...counts };
   for (const file of new Set(files)) next[file] = (next[file] ?? 0) + 1;
   return { counts: next, exhausted: [...new Set(files)].filter((file) => next[file]! > toleratedTimes) };
 }
 
-/** Adds `files` to the record at `path` and returns those that have no retry left. An unreadable record starts again. */
+/** Adds `files` to the record at `path` and returns those without a retry left. An unreadable record starts again. */
 export async function recordUnsteady(path: string, files: readonly string[]): Promise<string[]> {
   if (files.length === 0) return [];
   const { counts, exhausted } = countUnsteady(await readCounts(path), files);

@@ -2,7 +2,7 @@
 import type { Fact } from './facts.ts';
 
 export type FileReport = {
-  /** From the root of the project. */
+  /** The path from the root of the project. */
   file: string;
   tookMs: number;
   /** The processor time of the process and its ended children. 0 for one of several files in one process. */
@@ -15,14 +15,14 @@ export type FileReport = {
   failures: string[];
 };
 
-/** `exit`: the code, or the signal by which it ended. `hasHung`: it was ended because nothing was heard of it any more. */
+/** `exit`: the exit code, or the signal that ended it. `hasHung`: it was ended because it was silent for too long. */
 export type Ending = { tookMs: number; exit: number | string; hasHung: boolean };
 
 /** Returns the verdict. With several files, each file is a suite of its own, and the suites run one after another. */
 export function verdict(files: readonly string[], facts: readonly Fact[], ending: Ending): FileReport[] {
   const reported = facts.filter((fact) => fact.kind === 'began' || fact.kind === 'ended');
   const [only] = files.length === 1 ? files : [];
-  // Without a test there is nothing for Node's runner to close.
+  // Without a test, Node's runner reports no end.
   const end = facts.at(-1);
   const isClosed = !ending.hasHung && (facts.length === 0 || end?.kind === 'closed');
   const processorMs = only && end?.kind === 'closed' ? end.processorMs : 0;
@@ -44,7 +44,7 @@ export function verdict(files: readonly string[], facts: readonly Fact[], ending
   const hasFailed = reports.some(({ failures }) => failures.length > 0);
   const isAccountedFor = ending.exit === 0 || (ending.exit === 1 && hasFailed);
   if (!isClosed || !isAccountedFor) {
-    // It was the last of which anything was heard.
+    // The last file that reported something.
     const last = facts.findLast((fact) => fact.kind === 'reached')?.file;
     const guilty = reports.find(({ file }) => file === last) ?? reports[0];
     guilty?.failures.push(ending.hasHung ? hangs(reported) : `its process ended too early (${ending.exit})`);

@@ -1,4 +1,4 @@
-/** The dashboard: what surrounds every page, and which page is shown. */
+/** The dashboard: the frame around every page, and the routing. */
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useVisitor } from './account/session.ts';
 import { HomePage } from './home/page.tsx';
@@ -39,7 +39,7 @@ export function App() {
     document.title = titleOf(route);
   }, [route]);
   useEffect(() => {
-    // The focused element left with its page. Keyboard and screen reader users continue in the new one.
+    // The focused element was removed with its page. Keyboard and screen reader users continue in the new one.
     if (lastPlace.current !== place) main.current?.focus({ preventScroll: true });
     lastPlace.current = place;
   }, [place]);

@@ -1,6 +1,6 @@
 /**
- * An image archive for `docker load`. `docker import` would be simpler, but cannot set a stop signal. PostgreSQL waits
- * for its clients after SIGTERM until it is killed.
+ * Creates an image archive for `docker load`. `docker import` would be simpler, but cannot set a stop signal.
+ * PostgreSQL waits for its clients after SIGTERM until it is killed.
  */
 
 import { spawn } from 'node:child_process';
@@ -35,7 +35,7 @@ export function architecture(): string | undefined {
   return { x64: 'amd64', arm64: 'arm64' }[process.arch as string];
 }
 
-/** Packs the root file system into one layer and hands it to the engine under the given name. */
+/** Packs the root file system into one layer and loads it into the engine under the given name. */
 export async function loadImage(docker: Docker, image: ImageDescription, root: Root, folder: string): Promise<void> {
   const archive = join(folder, 'archive');
   await mkdir(archive, { recursive: true });

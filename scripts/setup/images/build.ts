@@ -1,4 +1,6 @@
-/** From a recipe to an image in the engine: packages unpacked, a root file system filled, an archive loaded. */
+/**
+ * Builds an image from a recipe: unpacks packages, creates a root file system, and loads an archive into the engine.
+ */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
@@ -13,11 +15,11 @@ export type Recipe = {
   image: string;
   /** No registry has it: it is always built here. */
   isOwn?: true;
-  /** In words, for the line that announces the build. */
+  /** A text for the line that announces the build. */
   from: string;
   /** How long the build takes on two cores, for the same line. */
   seconds: number;
-  /** Debian packages whose files the image is made of; the libraries they need come with them. */
+  /** Debian packages with the files of the image. The libraries that they need are added. */
   packages: readonly string[];
   /** The content that the tag promises: the beginning of this package's upstream version. */
   promises?: { package: string; version: string };
@@ -63,7 +65,7 @@ export function upstreamVersion(debianVersion: string): string {
   return debianVersion.replace(/^\d+:/, '').replace(/-[^-]*$/, '');
 }
 
-/** @param folder a place of the build's own; removed at the end, since a root file system is 100 MB. */
+/** @param folder a temporary folder, which is removed at the end, because a root file system has 100 MB. */
 export async function build(recipe: Recipe, docker: Docker, folder: string): Promise<void> {
   const root: Root = { folder: join(folder, 'root'), packages: join(folder, 'packages') };
   await mkdir(root.folder, { recursive: true });

@@ -1,4 +1,4 @@
-/** The images of the examples and of the builder: those that are there, the registry's, or, without one, built here. */
+/** The images of the examples and of the builder: existing ones, those of the registry, or ones built here. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const registryTimeoutMs = 3_000;
 /** Built under the very names that documents use, so that one document works with a registry and without. */
 export const recipes: readonly Recipe[] = [node, postgres, redis, nginx, builder];
 
-/** Makes sure that the engine has every image of the examples. Throws `SetUpError` when one can be had in no way. */
+/** Makes sure that the engine has all images of the examples. Throws `SetUpError` if an image is not available. */
 export async function provideImages(host: Host, announce: Announce, docker = new Docker()): Promise<void> {
   const missing = await missingFrom(docker, recipes);
   if (missing.length === 0) return;
@@ -56,11 +56,11 @@ async function hasImage(docker: Docker, name: string): Promise<boolean> {
   }
 }
 
-/** A mirror may answer where the registry itself is out of reach. */
+/** A mirror may respond if the registry itself is unreachable. */
 async function canPull(docker: Docker): Promise<boolean> {
   const { RegistryConfig } = await docker.info();
   if ((RegistryConfig?.Mirrors ?? []).length > 0) return true;
-  // Without credentials it says 401: any answer at all means that there is a way to it.
+  // Without credentials, the response is 401. Any response proves that the registry is reachable.
   return fetch('https://registry-1.docker.io/v2/', { signal: AbortSignal.timeout(registryTimeoutMs) }).then(
     () => true,
     () => false,

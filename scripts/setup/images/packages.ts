@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '../commands.ts';
 
-/** Unpacks the packages, and the libraries they need which this machine lacks, into one folder. */
+/** Unpacks the packages, and missing libraries that they need, into one folder. */
 export async function unpack(packages: readonly string[], folder: string): Promise<void> {
   const plan = await run(['apt-get', 'install', '--simulate', '--no-install-recommends', ...packages], {
     env: { LC_ALL: 'C' },
@@ -15,8 +15,8 @@ export async function unpack(packages: readonly string[], folder: string): Promi
 }
 
 /**
- * Reads the plan of `apt-get install --simulate`. The C library stays the machine's, whose loader finds the others;
- * LLVM (100 MB) serves only PostgreSQL's optional compiler of queries, which does without.
+ * Reads the plan of `apt-get install --simulate`. The C library of the machine is used, whose loader finds the others.
+ * LLVM (100 MB) is only needed for PostgreSQL's optional query compiler and is left out.
  */
 export function missingLibraries(plan: string): string[] {
   const names = [...plan.matchAll(/^Inst (lib\S+) /gm)].map(([, name]) => name as string);

@@ -42,20 +42,20 @@ export async function layOut(root: Root): Promise<void> {
   await write(root, '/etc/group', lines(groups));
   await write(root, '/etc/nsswitch.conf', lines(['passwd: files', 'group: files', 'hosts: files dns']));
   await link(root, '/etc/localtime', '/usr/share/zoneinfo/Etc/UTC');
-  // The certificates that Node brings: the same Mozilla list as Debian's, without this machine's own authorities.
+  // Node's certificates: the same Mozilla list as Debian's, without this machine's own authorities.
   await write(root, '/etc/ssl/certs/ca-certificates.crt', lines(rootCertificates));
   await take(root, '/etc/os-release', '/usr/lib/os-release');
   await addShells(root);
 }
 
-/** Copies a file or a folder to the same place, out of the packages or, where they lack it, from this machine. */
+/** Copies a file or folder to the same path, from the packages or, if they lack it, from this machine. */
 export async function take(root: Root, path: string, from = path): Promise<void> {
   const target = join(root.folder, path);
   await mkdir(dirname(target), { recursive: true });
   await cp(await sourceOf(root, from), target, { recursive: true, verbatimSymlinks: true, force: true });
 }
 
-/** Copies programs or modules together with every shared library that the loader would look for. */
+/** Copies programs or modules with all shared libraries that the loader needs. */
 export async function takePrograms(root: Root, paths: readonly string[]): Promise<void> {
   for (const path of paths) await take(root, path);
   await takeLibraries(root, await Promise.all(paths.map((path) => sourceOf(root, path))));
@@ -85,7 +85,7 @@ export async function write(root: Root, path: string, content: string, mode = 0o
   const target = join(root.folder, path);
   await mkdir(dirname(target), { recursive: true });
   await writeFile(target, content);
-  // Not writeFile's own mode, which the umask of the current user narrows.
+  // Set explicitly, because the umask of the current user restricts the mode of writeFile.
   await chmod(target, mode);
 }
 
@@ -119,7 +119,7 @@ async function addShells(root: Root): Promise<void> {
   for (const applet of applets.split('\n').filter(Boolean)) {
     await link(root, `/${applet}`, '/bin/busybox').catch(unlessThere);
   }
-  // Scripts that people bring begin with #!/bin/bash as often as not.
+  // Many scripts of users begin with #!/bin/bash.
   await takePrograms(root, ['/usr/bin/bash']);
 }
 
@@ -137,7 +137,7 @@ async function sourceOf(root: Root, path: string): Promise<string> {
 }
 
 async function libraryFolders(root: Root): Promise<string[]> {
-  // `/lib/x86_64-linux-gnu` and the like: where the machine's own C library lies.
+  // Folders such as `/lib/x86_64-linux-gnu`, with the machine's C library.
   const triplets = { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' } as Record<string, string>;
   const triplet = triplets[process.arch] ?? '';
   return ['usr/lib', 'lib'].map((folder) => join(root.packages, folder, triplet));

@@ -1,4 +1,4 @@
-/** The account that is signed in: who it is, its plan, and what opens it: passkeys, browsers, tokens, keys. */
+/** The page of the signed-in account: profile, plan, passkeys, browsers, tokens and keys. */
 import { useEffect, useState } from 'react';
 import { Loading } from '../parts/loading.tsx';
 import { useAnswer } from '../parts/use-answer.ts';

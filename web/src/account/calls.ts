@@ -16,7 +16,7 @@ type SignedIn = { redirect?: boolean; url?: string };
 
 export type NewAccount = { name: string; email: string; password: string };
 
-/** Where the links of mails lead back to. */
+/** The page that links in mails lead back to. */
 const verifiedPath = '/verify-email';
 const resetPath = '/reset-password';
 
@@ -44,7 +44,7 @@ export function changeName(name: string): Promise<Answer<unknown>> {
   return request('/api/auth/update-user', { json: { name } });
 }
 
-/** Where mails are sent, it counts once the link of one is opened. `password`: empty where the account has none. */
+/** With mails, the address changes when the link in the mail is opened. `password`: empty if the account has none. */
 export function changeEmail(newEmail: string, password: string): Promise<Answer<unknown>> {
   return request('/api/auth/change-email', { json: { newEmail, ...(password !== '' && { password }) } });
 }
@@ -58,7 +58,7 @@ export function notifications(): Promise<Answer<Notifications>> {
   return call('getNotifications');
 }
 
-/** `secret`: of a new webhook, shown only now. Omitted fields stay as they are. */
+/** `secret`: of a new webhook, shown only once. Omitted fields do not change. */
 export function setNotifications(choice: NotificationsChoice): Promise<Answer<Notifications & { secret?: string }>> {
   return call('setNotifications', { body: choice });
 }

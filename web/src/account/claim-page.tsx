@@ -1,4 +1,4 @@
-/** A claim link: what it would claim, and the confirmation. */
+/** The page of a claim link: shows what it claims, and requests confirmation. */
 import { useState } from 'react';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';

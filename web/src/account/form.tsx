@@ -1,4 +1,4 @@
-/** Forms that ask the service: one at a time, with what it says about it. */
+/** Forms that send one request at a time and show the service's response. */
 import { type ComponentProps, type FormEvent, type ReactNode, useId, useState } from 'react';
 import { ProblemNotice } from '../parts/notice.tsx';
 import type { Answer, Problem } from '../service/request.ts';
@@ -10,7 +10,7 @@ type FormProps<T> = {
   submit: string;
   /** The action cannot be undone. */
   isFinal?: boolean;
-  /** Replaces the service's words where others say more. */
+  /** Replaces the service's message with a more specific one. */
   explain?: (problem: Problem) => Problem;
   children: ReactNode;
 };
@@ -65,7 +65,7 @@ export function EmailField({ label = 'E-mail', autoComplete = 'username' }) {
   return <Field label={label} autoComplete={autoComplete} name="email" type="email" required maxLength={254} />;
 }
 
-/** As the service has it (`minPasswordLength`). */
+/** Equal to the service's `minPasswordLength`. */
 const minLetters = 10;
 
 export function NewPasswordField({ label = 'Password' }) {

@@ -1,4 +1,4 @@
-/** API keys: made here, shown once, revoked here. */
+/** API keys: created, shown once, and revoked. */
 import { useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';

@@ -5,7 +5,7 @@ import { Dialog } from '../parts/dialog.tsx';
 
 type MadeSecretProps = {
   title: string;
-  /** As the button to copy it says. */
+  /** The label of the copy button. */
   what: string;
   secret: string;
   onClose: () => void;

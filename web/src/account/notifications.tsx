@@ -28,7 +28,7 @@ export function NotificationsPanel({ state: { value, problem, reload }, sendsMai
   const [refusal, setRefusal] = useState<Problem>();
   const [isAdding, setIsAdding] = useState(false);
   const [secret, setSecret] = useState<string>();
-  // Shown at once. The next tick is added to these, even before the service has answered.
+  // Shown at once. The next change is added to these, even before the service has responded.
   const [ticked, setTicked] = useState<{ mail?: Kind[]; webhook?: Kind[] }>({});
   const change = async (choice: NotificationsChoice, reported: string) => {
     setRefusal(undefined);

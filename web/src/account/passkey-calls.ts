@@ -10,7 +10,7 @@ import { type Answer, type Problem, request } from '../service/request.ts';
 
 export type Passkey = { id: string; name?: string | null; createdAt: string };
 
-/** Not on plain http, other than at localhost. */
+/** Browsers do not support passkeys over plain HTTP, except on localhost. */
 export const canUsePasskeys = browserSupportsWebAuthn;
 
 export async function signInWithPasskey(): Promise<Answer<unknown>> {

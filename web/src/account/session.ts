@@ -36,7 +36,7 @@ export async function findVisitor(): Promise<Visitor> {
   return visitor;
 }
 
-/** How people can sign in here. Undefined where the service does not answer. */
+/** Returns the available sign-in methods. Undefined if the service does not respond. */
 export function signInMethods(): Promise<SignInMethods | undefined> {
   methods ??= call('getSignInMethods').then((answer) => {
     if (answer.ok) return answer.value;

@@ -1,4 +1,4 @@
-/** The session tokens of the account: who still manages what it has claimed, and what ends that. */
+/** The session tokens of the account, which manage claimed deployments, and their revocation. */
 import { useState } from 'react';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';

@@ -31,7 +31,7 @@ export default function VerifyPage() {
 function Verified({ token }: { token: string }) {
   const { value, problem } = useAnswer(token, () => verifyEmail(token));
   const visitor = useVisitor();
-  // Its address may be another one now.
+  // The address may have changed.
   useEffect(() => void (value && findVisitor()), [value]);
   if (problem?.code === 'sign_in_first') return <SignInFirst token={token} />;
   if (problem) return <DeadLink />;
@@ -58,7 +58,7 @@ function Verified({ token }: { token: string }) {
   );
 }
 
-/** The link gives an account another address, which only its owner can. */
+/** The link changes the address of an account, which requires its owner's sign-in. */
 function SignInFirst({ token }: { token: string }) {
   return (
     <div className="panel empty">

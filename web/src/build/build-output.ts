@@ -3,13 +3,13 @@ import { readBuildStep } from '../../../src/deployment/build/build-steps.ts';
 import { withoutColors } from './colors.ts';
 
 export type StepOutput = {
-  /** Such as `step 4 of 9`. */
+  /** A text such as `step 4 of 9`. */
   place: string;
-  /** Such as `RUN npm ci`. */
+  /** A text such as `RUN npm ci`. */
   title: string;
   lines: string[];
   isCached: boolean;
-  /** Such as `12.3 s`; absent until the step has ended. */
+  /** A text such as `12.3 s`. Absent until the step has ended. */
   took?: string;
 };
 
@@ -17,7 +17,7 @@ export type ImageOutput = { image: string; steps: StepOutput[] };
 
 const imageLine = /^=== (.*)$/;
 const durationLine = /^--- ([\d.]+ s)$/;
-/** The identifier of a layer, which says nothing to a person. */
+/** A layer ID, which is not useful to users. */
 const layerLine = /^--> [0-9a-f]{6,}$/;
 const cacheLine = /^--> Using cache/;
 

@@ -1,4 +1,4 @@
-/** PURE. Text with colors for terminals, as parts with the names of styles. Everything else stays text. */
+/** PURE. Splits text with terminal colors into parts with style names. All other text is unchanged. */
 
 export type ColoredPart = {
   text: string;

@@ -50,14 +50,14 @@ function Output({ target, build }: OutputProps) {
   ));
 }
 
-/** `isCurrent`: the last step is the one that is under way, or that has failed. */
+/** `isCurrent`: the last step is in progress, or has failed. */
 function ImageSteps({ image: { image, steps }, isCurrent }: { image: ImageOutput; isCurrent: boolean }) {
   return (
     <section aria-label={image}>
       {image !== '' && <h2 className="small">{image}</h2>}
       <ol>
         {steps.map((step, at) => (
-          // Steps only ever come at the end.
+          // Steps are only added at the end.
           // biome-ignore lint/suspicious/noArrayIndexKey: the place of a step is its name
           <li key={at}>
             <Step step={step} isOpen={isCurrent && at === steps.length - 1} />

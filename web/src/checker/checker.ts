@@ -74,5 +74,5 @@ async function giveToService({ number, kind, text }: Task): Promise<Reply> {
   return { number, kind, checked };
 }
 
-/** For a refusal without a place: invalid YAML, or no answer. */
+/** The place of an error without one: invalid YAML, or no response. */
 const nowhere = { severity: 'error', code: 'unchecked', path: '', line: 1, column: 1 } as const;

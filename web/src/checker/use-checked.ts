@@ -12,8 +12,8 @@ const pauseMs = 1_000;
 export type CheckedText = Checked & { text: string };
 
 /**
- * Where one has to be led before `text` can be sent; undefined where nothing is wrong, or nothing is known of it yet. An
- * unavailable image does not keep a text from being sent: its registry may be available again by then.
+ * Returns the first error that prevents sending `text`. Undefined without errors, or before the check. An unavailable
+ * image is not such an error, because its registry may be available again by then.
  */
 export function firstErrorIn(text: string, checked: CheckedText | undefined): Diagnostic | undefined {
   return checked?.text === text && !checked.isValid
@@ -21,7 +21,7 @@ export function firstErrorIn(text: string, checked: CheckedText | undefined): Di
     : undefined;
 }
 
-/** The last result; `text` is the text that it belongs to. Undefined before the first result. */
+/** Returns the last result, with the `text` that it belongs to. Undefined before the first result. */
 export function useChecked(text: string): CheckedText | undefined {
   const [checked, setChecked] = useState<CheckedText>();
   useEffect(() => {

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import type { CheckedText } from './use-checked.ts';
 
-/** It does not go away with every slip. */
+/** Keeps the last valid outline while the user edits. */
 export function useLastOutline(checked: CheckedText | undefined): CheckedText['outline'] {
   const [last, setLast] = useState(checked?.outline);
   useEffect(() => {

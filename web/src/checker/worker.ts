@@ -1,4 +1,4 @@
-/** The service's own checks, in a worker of the browser: as fast as one types, and a long document holds up nothing. */
+/** The service's own checks in a web worker, so that long documents do not block the page. */
 import { podPlacesOf } from '../../../src/config/document/pod-places.ts';
 import { readSource } from '../../../src/config/document/source.ts';
 import { fixDocument } from '../../../src/config/fix.ts';

@@ -1,4 +1,4 @@
-/** Two texts, compared line by line, with what is the same folded away. */
+/** Compares two texts line by line, with unchanged parts folded. */
 import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState } from '@codemirror/state';
 import { EditorView, lineNumbers } from '@codemirror/view';

@@ -1,4 +1,4 @@
-/** Another revision has come while this person was editing the one before. */
+/** A notice that another revision was created while the user was editing. */
 import { lazy, Suspense, useState } from 'react';
 import { Loading } from '../parts/loading.tsx';
 

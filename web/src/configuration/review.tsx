@@ -14,12 +14,12 @@ import './review.css';
 
 type ReviewProps = {
   target: Target;
-  /** The text of the present revision, and the one that it would have instead. */
+  /** The text of the current revision, and the new one. */
   original: string;
   text: string;
   /** Sends the change. */
   send: () => Promise<Answer<unknown>>;
-  /** On the button that does. */
+  /** The label of the button that sends it. */
   sendTitle: string;
   backTitle: string;
   onBack: () => void;

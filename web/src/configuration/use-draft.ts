@@ -8,10 +8,10 @@ import { drop, storeText, useStoredText } from '../stored-texts/use-stored-text.
 export type Draft = {
   text: string;
   isChanged: boolean;
-  /** The revision that the draft began with, where another one has come since. */
+  /** The revision that the draft is based on, if there is a newer one. */
   behind?: number;
   write: (text: string) => void;
-  /** It is about the present revision from now on. */
+  /** Bases the draft on the current revision. */
   catchUp: () => void;
   discard: () => void;
 };

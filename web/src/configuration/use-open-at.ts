@@ -1,7 +1,7 @@
 /** The line at which the editor opens, as the address of the page says it: `?line=12`, or that of a pod, `?pod=web`. */
 import { useEffect, useState } from 'react';
 
-/** @returns undefined if the address names no line, and before it is known. */
+/** @returns undefined if the address names no line, and before the text is loaded. */
 export function useOpenAt(text: string): number | undefined {
   const [line, setLine] = useState(() => lineIn(location.search));
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, of the text with which the page opens

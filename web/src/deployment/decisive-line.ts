@@ -10,7 +10,7 @@ export type Decisive = {
 };
 
 const longest = 240;
-/** In characters; lines may have any length. */
+/** Characters. Lines may have any length. */
 const maxRead = 4_000;
 /** Colours, and what the service adds to a line that repeats. */
 const passing = /\p{Cc}\[[\d;]*[A-Za-z]| ×\d+$/gu;
@@ -32,7 +32,7 @@ const missing = [
   new RegExp(`\\b${name}: (?:unbound variable|parameter (?:not set|null or not set))`),
 ];
 
-/** Where in the program it was: below or above what happened. */
+/** Lines of stack traces, which are above or below the message. */
 const trace =
   /^\s+(?:at|from|in) |^\s*File "|^\s*\^|^\s*\.{3} \d+ more|^goroutine \d|^\t|^Node\.js v\d|^\s*[{}\])]+[,;]?\s*$/;
 const verdict =
@@ -57,7 +57,7 @@ function messageIn(line: string): string {
       const said = [error?.message ?? error, message, msg].find((part) => typeof part === 'string');
       if (said !== undefined) return said;
     } catch {
-      // It only looks like JSON.
+      // The line only looks like JSON.
     }
   }
   return line.replace(/^\[?\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]+(?:Z| ?[+-]\d\d:?\d\d| UTC)?\]?\s*/, '');

@@ -1,4 +1,7 @@
-/** The custom domains of a claimed deployment: what there is, what to set in DNS, and why one is not live yet. */
+/**
+ * The custom domains of a claimed deployment: their states, the DNS records to set, and the reasons why one is not live
+ * yet.
+ */
 import { useState } from 'react';
 import { Field, Form } from '../account/form.tsx';
 import { CopyButton } from '../parts/copy.tsx';

@@ -18,7 +18,7 @@ const words = { removed: 'was removed', expired: 'has expired', ended: 'has ende
 
 type EndedDeploymentProps = {
   until: string;
-  /** Undefined before its events are there. */
+  /** Undefined before its events are loaded. */
   end: ReturnType<typeof endOf>;
   target: Target;
   onRestored: () => void;

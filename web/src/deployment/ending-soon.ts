@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { printCountdown } from '../parts/time.ts';
 import type { Deployment, Status } from '../service/records.ts';
 
-/** From here on the end is near. */
+/** The remaining time from which the page shows that the deployment ends soon. */
 export const soonMs = 10 * 60_000;
 
 /** Milliseconds until it ends, to the second once that is soon; undefined where it does not end. Also while the page is hidden. */
@@ -62,7 +62,7 @@ const titlesOfHealth: Partial<Record<Status['health'], string>> = {
   stopped: 'Stopped · ',
 };
 
-/** The minutes that are left, in place of the boat. */
+/** Returns an icon with the remaining minutes instead of the boat. */
 function iconOf(minutes: number): string {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#ab332a"/><text x="16" y="23" font-family="sans-serif" font-size="20" font-weight="700" text-anchor="middle" fill="#fff">${minutes}</text></svg>`;
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;

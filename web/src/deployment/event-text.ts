@@ -8,9 +8,9 @@ import { capitalised } from '../parts/capitalised.ts';
 export type StreamedEvent = DeploymentEvent & {
   /** The number of the event. A repeated event has the same number. */
   number: number;
-  /** Its place among all events. */
+  /** The position among all events. */
   sequence: number;
-  /** How many times the event has happened, and when for the first and the last time (date-times). */
+  /** The number of occurrences, with the times of the first and the last one. */
   count: number;
   firstAt: string;
   at: string;
@@ -20,7 +20,7 @@ export type StreamedEvent = DeploymentEvent & {
 
 export type EventText = { text: string; detail?: string; tone: 'plain' | 'good' | 'bad' };
 
-/** Undefined for events that are shown elsewhere too: the progress bar, the start of a pod. */
+/** Undefined for events that are shown elsewhere: the progress bar, the start of a pod. */
 export function describeEvent(event: StreamedEvent): EventText | undefined {
   switch (event.kind) {
     case 'progress':
@@ -153,7 +153,7 @@ function describePod({ pod: name, state, because, revision }: EventOf<'pod'>): E
       return { text: `${pod} is degraded`, tone: 'bad', ...detail };
     case 'starting':
     case 'waiting':
-      // That it was started is an event of its own; until then all pods wait.
+      // The start is a separate event. Until then, all pods are waiting.
       return because === undefined ? undefined : { text: `${pod} is ${state}`, tone: 'plain', ...detail };
     default:
       return { text: `${pod} is ${state}`, tone: 'plain', ...detail };

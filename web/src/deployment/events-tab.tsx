@@ -1,4 +1,4 @@
-/** Everything that has happened to a deployment, newest first; what has happened again stands where it did so last. */
+/** All events of a deployment, newest first. A repeated event is shown at its last occurrence. */
 import { useMemo } from 'react';
 import { Prose } from '../parts/prose.tsx';
 import { printClock } from '../parts/time.ts';

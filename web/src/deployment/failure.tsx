@@ -1,4 +1,4 @@
-/** Why a deployment has failed, with the line that decides in front, and what mends it where that is certain. */
+/** Why a deployment has failed: the decisive log line, and a suggested fix if one is certain. */
 import { useLayoutEffect, useRef } from 'react';
 import { hasFailedBuild } from '../../../src/client/build-failure.ts';
 import { DeployAgain } from '../home/deploy-again.tsx';

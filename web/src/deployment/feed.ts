@@ -11,7 +11,7 @@ export type Feed = {
   /** In the order of their last occurrence. */
   events: readonly StreamedEvent[];
   connection: Connection;
-  /** Why nothing is known of it. */
+  /** The reason if the deployment cannot be loaded. */
   problem?: Problem;
 };
 

@@ -1,4 +1,4 @@
-/** How long a deployment still lives, and what makes it live longer. */
+/** The remaining lifetime of a deployment, and the ways to extend it. */
 import { useState } from 'react';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
@@ -153,7 +153,7 @@ function Countdown({ until }: { until: number }) {
   );
 }
 
-/** Has the whole date as its tooltip. */
+/** Shows a time, with the whole date as its tooltip. */
 function Moment({ at }: { at: number }) {
   const date = new Date(at);
   const whole = date.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' });

@@ -13,7 +13,7 @@ type MissingDeploymentProps = {
   target: Target;
   problem?: Problem;
   events: readonly StreamedEvent[];
-  /** It is known by its token now. */
+  /** Called when the deployment was found with the token. */
   onOpened: () => void;
 };
 

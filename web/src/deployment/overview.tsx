@@ -1,4 +1,4 @@
-/** How a deployment does: on its way with its steps, live as a picture, or failed with the reason in front. */
+/** The state of a deployment: its progress, a picture of the running pods, or the reason of a failure. */
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { capitalised } from '../parts/capitalised.ts';
 import { Loading } from '../parts/loading.tsx';
@@ -23,7 +23,7 @@ export function Overview({ status, target, journey, pods, route }: OverviewProps
   const linkOf = (pod: string) => `${pathOf({ ...route, tab: 'logs' })}?pod=${encodeURIComponent(pod)}`;
   return (
     <div className="stack">
-      {/* The event that it has failed comes a moment before the reason. */}
+      {/* The event of a failure arrives a moment before the reason. */}
       {status.state === 'failed' && status.health !== 'stopped' && status.message && (
         <Failure status={status} target={target} route={route} />
       )}

@@ -1,4 +1,4 @@
-/** One deployment: its state and address above, the rest in tabs. */
+/** The page of one deployment: its state and address at the top, the rest in tabs. */
 import { lazy, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useVisitor } from '../account/session.ts';
 import { Boundary } from '../parts/boundary.tsx';
@@ -58,7 +58,7 @@ export default function DeploymentPage({ route }: { route: DeploymentRoute }) {
 
 type KnownDeploymentProps = { route: DeploymentRoute; target: Target; isSignedIn: boolean; onOpened: () => void };
 
-/** Where the token that this browser has kept was ended, the account that has claimed the deployment still sees it. */
+/** If this browser's token was revoked, the account that has claimed the deployment can still show it. */
 function KnownDeployment({ route, target: remembered, isSignedIn, onOpened }: KnownDeploymentProps) {
   const { tab } = route;
   const [isTokenEnded, setIsTokenEnded] = useState(false);

@@ -81,7 +81,7 @@ function preparation(
   return [...ground, fetching];
 }
 
-/** A pod has failed that this revision has never started: what there is to start is what it lacks. */
+/** A failed pod that this revision has never started lacks its image. */
 function lacksImage(
   run: readonly StreamedEvent[],
   { state, pods = [] }: Pick<Status, 'state' | 'pods'>,
@@ -123,7 +123,7 @@ function asOf({ state, servingRevision }: Pick<Status, 'state' | 'servingRevisio
   return state === 'failed' ? steps.map((step) => withoutHope(step, servingRevision ?? undefined)) : [...steps];
 }
 
-/** After a failure nothing is waited for: without images nothing has begun, and the address is where it was. */
+/** After a failure, no step is pending: without images, no pod has started, and the address is unchanged. */
 function withoutHope(step: Step, servingRevision: number | undefined): Step {
   if (step.state !== 'waiting') return step;
   if (step.name === images) return { ...step, state: 'failed' };
@@ -132,7 +132,7 @@ function withoutHope(step: Step, servingRevision: number | undefined): Step {
   return { ...step, state: 'degraded', says: `unchanged: revision ${servingRevision} serves` };
 }
 
-/** Something is always being done: where nothing says so, it is the first step that is not done. */
+/** If no step is marked as current, the first incomplete one is. */
 function withPresent(steps: readonly Step[]): Step[] {
   if (steps.some(({ state }) => state === 'now')) return [...steps];
   const next = steps.findIndex(({ state }) => state === 'waiting');

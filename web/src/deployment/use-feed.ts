@@ -6,9 +6,9 @@ import { open } from '../service/request.ts';
 import { endOf, isRestore } from './event-text.ts';
 import { addEvents, callsForStatus, emptyFeed, type Feed, readEvent } from './feed.ts';
 
-/** Several events of one change come together: one question is enough for all. */
+/** Events of one change arrive together, so one request is enough. */
 const settleMs = 80;
-/** Pods that come and go have many, and each look counts against the limits of the address. */
+/** Pods that start and stop cause many events, and each request counts toward the rate limit of the address. */
 const podSettleMs = 400;
 /** A pod that has been well for a while is no longer degraded, and no event reports that. */
 const decayMs = 60_000;

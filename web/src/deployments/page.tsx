@@ -1,4 +1,4 @@
-/** All deployments of this person: as they are now, found, put in order, and removed together. */
+/** All deployments of the user: listed, searched, sorted, and removed together. */
 import { useState } from 'react';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
@@ -34,7 +34,7 @@ function Content({ list, onRemoved }: { list: List; onRemoved: () => void }) {
   if (list.problem && list.listed.length === 0) return <ProblemNotice problem={list.problem} />;
   if (list.listed.length === 0) return <NothingListed />;
   const shown = chosen(list.listed, choice);
-  // Only what is seen is removed.
+  // Only visible deployments are removed.
   const toRemove = shown.filter((one) => one.fate.kind === 'alive' && picked.has(keyOf(one)));
   const pick = (key: string, isPicked: boolean) => {
     const others = [...picked].filter((each) => each !== key);

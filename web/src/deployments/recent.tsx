@@ -6,7 +6,7 @@ import { useDeployments } from './use-list.ts';
 
 const most = 5;
 
-/** Nothing for those who have started nothing. */
+/** Renders nothing for users without deployments. */
 export function RecentDeployments() {
   const list = useDeployments();
   if (list.listed.length === 0) return null;

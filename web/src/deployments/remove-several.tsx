@@ -49,7 +49,7 @@ function Question({ listed, onDone, onClose }: RemoveSeveralProps & { onClose: (
   const removeAll = async () => {
     setIsRemoving(true);
     const problems: typeof refused = [];
-    // One after the other: each is a transaction that has everything.
+    // One after another, because each is an exclusive transaction.
     for (const one of left) {
       const answer = await removeDeployment(targetOf(one));
       if (!answer.ok) {

@@ -1,4 +1,7 @@
-/** All deployments that this person can see, as they are now: those of this browser's tokens, and those of the account. */
+/**
+ * All deployments that the user can access, with their current states: those of this browser's tokens, and those of the
+ * account.
+ */
 import { useCallback, useEffect, useState } from 'react';
 import { useVisitor } from '../account/session.ts';
 import { mayRun, type Remembered } from '../remembered/list.ts';
@@ -21,7 +24,7 @@ export type Listed = {
 export type List = { isLoading: boolean; listed: Listed[]; problem?: Problem };
 
 const minPauseMs = 4_000;
-/** Each deployment is a question of its own: 30 of them in a minute, a quarter of what the service answers to an address. */
+/** Each deployment needs a request: 30 per minute are a quarter of the rate limit of an address. */
 const pausePerQuestionMs = 2_000;
 
 /** Requested every few seconds while the page is visible; `refresh` requests at once. */
@@ -70,7 +73,7 @@ async function follow(
   }
 }
 
-/** The status of each: unlike the list of its session, that of what has ended is an answer, and no refusal. */
+/** Requests the status of each deployment. Unlike the list of its session, it is also returned for ended ones. */
 async function readAll(
   remembered: readonly Remembered[],
   requested: readonly Remembered[],
@@ -91,7 +94,7 @@ async function readAll(
   return { isLoading: false, listed: once(listed), ...(problems[0] && { problem: problems[0] }) };
 }
 
-/** Where the service has not answered, what it said before stands. */
+/** If the service has not responded, the previous values are shown. */
 function withKnown(read: List, before: readonly Listed[]): List {
   if (!read.problem) return read;
   const known = new Map(before.map((one) => [keyOf(one), one]));
@@ -140,7 +143,7 @@ function listedAs(one: Remembered, answer?: Answer<Deployment>): Listed {
     return { ...known, fate: { kind: 'alive', reservation: value } };
   }
   if (answer && isEnded(answer.problem)) return ended('');
-  // A service that does not answer has not ended anything.
+  // A failed request does not mean that the deployment has ended.
   return one.hasEnded ? ended(restorableUntil) : { ...known, fate: { kind: 'unknown' } };
 }
 

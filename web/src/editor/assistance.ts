@@ -42,7 +42,7 @@ function completionsAt(
 ): CompletionResult | null {
   const cursor = cursorOf(state, pos);
   if (!schema || cursor.kind === 'none') return null;
-  // The name of an image is one value. Of another one the last word is what is being typed: `http://d`, `["node", "s`.
+  // The name of an image is one value. In other values, the last word is completed: `http://d`, `["node", "s`.
   const isWhole = cursor.kind === 'key' || cursor.path.at(-1) === 'image';
   const typed = isWhole ? cursor.typed : /[\w.<%-]*$/.exec(cursor.typed)![0];
   if (!explicit && typed === '' && cursor.kind === 'key') return null;
@@ -67,7 +67,7 @@ function toCompletion({ label, kind, detail, says, text, isFirst }: Proposal, in
   };
 }
 
-/** As far as the key on this line is indented; a dash before it counts as a space. */
+/** Returns the indentation of the key on this line. A dash before it counts as a space. */
 function indentAt(state: EditorState, at: number): string {
   return ' '.repeat(/^[\s-]*/.exec(state.doc.lineAt(at).text)![0].length);
 }

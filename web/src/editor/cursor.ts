@@ -6,10 +6,10 @@
 export type Cursor =
   | { kind: 'key'; path: readonly string[]; typed: string; siblings: ReadonlySet<string> }
   | { kind: 'value'; path: readonly string[]; typed: string }
-  /** In a comment, or in a text of several lines. */
+  /** In a comment, or in a block scalar. */
   | { kind: 'none' };
 
-/** In paths: an entry of a list. */
+/** Stands for an entry of a list in paths. */
 export const entry = '[]';
 
 /** @param column from 0, in UTF-16 units. */
@@ -36,7 +36,7 @@ function blockCursor(
   return { kind: 'key', path, typed: content, siblings: siblingsOf(lines, line, at) };
 }
 
-/** `- - key: value`: where its dashes stand, and what comes after them. */
+/** Parses `- - key: value`: the positions of the dashes, and the text after them. */
 export function readLine(text: string): { dashes: number[]; content: string; at: number } {
   const dashes: number[] = [];
   let at = text.length - text.trimStart().length;
@@ -48,7 +48,7 @@ export function readLine(text: string): { dashes: number[]; content: string; at:
   return { dashes, content: text.slice(at), at };
 }
 
-/** Undefined for what is neither `key:` nor `key: value`. */
+/** Undefined unless the text is `key:` or `key: value`. */
 export function keyAndValue(content: string): { key: string; value: string } | undefined {
   const match = /^(?:"([^"]*)"|'([^']*)'|([^\s"'{[#&*!|>][^:]*?))\s*:(?:\s+(.*))?$/.exec(content);
   if (!match || (match[4] === undefined && !/:$/.test(content))) return undefined;
@@ -64,7 +64,7 @@ function parentsOf(lines: readonly string[], line: number, start: Limit): string
     if (/^\s*(?:#|$)/.test(text)) continue;
     const { dashes, content, at } = readLine(text);
     const pair = keyAndValue(content);
-    // A list may begin as far left as its key, and only its key may stand there.
+    // A list may begin in the column of its key, and only a key may be there.
     const isParent = pair && (at < limit.column || (limit.isItem && at === limit.column && dashes.length === 0));
     if (isParent) {
       if (/^[|>][+-]?\d?[+-]?\s*(?:#.*)?$/.test(pair.value)) return undefined;
@@ -79,7 +79,7 @@ function parentsOf(lines: readonly string[], line: number, start: Limit): string
   return path;
 }
 
-/** The keys of the same map, above and below. */
+/** Returns the other keys of the same map. */
 function siblingsOf(lines: readonly string[], line: number, column: number): Set<string> {
   const keys = new Set<string>();
   for (const step of [-1, 1]) {
@@ -91,7 +91,7 @@ function siblingsOf(lines: readonly string[], line: number, column: number): Set
       if (start < column || (step === 1 && begins < column && at !== line)) break;
       const pair = start === column && at !== line ? keyAndValue(content) : undefined;
       if (pair) keys.add(pair.key);
-      // The dash begins the entry: what is above it belongs to another one.
+      // The dash begins the entry. Lines above it belong to another entry.
       if (step === -1 && begins < column) break;
     }
   }

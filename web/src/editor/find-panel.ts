@@ -1,4 +1,4 @@
-/** The editor's panel for finding and replacing, as the other controls of the page look. */
+/** The editor's panel for finding and replacing, styled like the other controls of the page. */
 import {
   closeSearchPanel,
   findNext,

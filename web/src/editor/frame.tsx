@@ -1,4 +1,4 @@
-/** The place of an editor: its text is there at once, the editor itself takes its place when it has been loaded. */
+/** The frame of an editor: shows the text at once, and replaces it with the editor once that is loaded. */
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef } from 'react';
 import { fixText } from '../checker/checker.ts';
 import type { CheckedText } from '../checker/use-checked.ts';
@@ -7,7 +7,9 @@ import type { EditorHandle } from './editor.tsx';
 import { ProblemList } from './problem-list.tsx';
 import './editor.css';
 
-/** When a text has been seen. To evaluate the editor before would hold up the paint: by 400 ms on a slow processor. */
+/**
+ * Resolves when the text was painted. Evaluating the editor before would delay the paint by 400 ms on a slow processor.
+ */
 const seen = Promise.withResolvers<void>();
 
 const Editor = lazy(() => seen.promise.then(() => import('./editor.tsx')));

@@ -1,4 +1,4 @@
-/** Enter in a configuration: the new line begins where one goes on writing. */
+/** Enter in a configuration: indents the new line. */
 import { closeCompletion, completionStatus, currentCompletions } from '@codemirror/autocomplete';
 import type { StateCommand } from '@codemirror/state';
 import type { Command } from '@codemirror/view';
@@ -15,11 +15,12 @@ export function indentAfter(before: string, isText: boolean): number | undefined
   if (/[[{][^\]}]*$/.test(content)) return undefined;
   const pair = keyAndValue(content);
   if (!pair) return margin;
-  // A key whose value comes below it; else the next key of the same map, which after a dash begins behind the dash.
+  // A key whose value is below it. Otherwise the next key of the same map, which after a dash is indented behind the
+  // dash.
   return pair.value === '' || /^[|>][+-]?\d?[+-]?$/.test(pair.value) ? at + 2 : at;
 }
 
-/** At the end of a line; elsewhere the editor's own way is as good. */
+/** At the end of a line. Elsewhere, the editor's default applies. */
 export function newLine(isTextAt: (lines: readonly string[], line: number, column: number) => boolean): StateCommand {
   return ({ state, dispatch }) => {
     const { empty, head } = state.selection.main;
@@ -42,7 +43,7 @@ export function newLine(isTextAt: (lines: readonly string[], line: number, colum
   };
 }
 
-/** Where a value is written out already, there is nothing to complete: Enter ends the line. */
+/** Enter after a complete value ends the line without a completion. */
 export function endWrittenValue(begin: StateCommand): Command {
   return (view) => {
     const { state } = view;

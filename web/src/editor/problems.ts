@@ -18,7 +18,7 @@ function mark(doc: Text, diagnostic: Diagnostic): Marked {
   return { from, to, severity: shown, message: text, ...(fix && { actions: [action(fix, doc)] }) };
 }
 
-/** The word or value that stands there; a place has a line and a column, both from 1. */
+/** Returns the span of the word or value at a place. Lines and columns start at 1. */
 export function spanOf(doc: Text, { line, column }: Pick<Diagnostic, 'line' | 'column'>): { from: number; to: number } {
   const { from, to, text } = doc.line(Math.min(Math.max(line, 1), doc.lines));
   const start = Math.min(from + Math.max(column - 1, 0), to);
@@ -28,7 +28,7 @@ export function spanOf(doc: Text, { line, column }: Pick<Diagnostic, 'line' | 'c
   return { from: start, to: Math.min(to, start + Math.max(word.length, 1)) };
 }
 
-/** Made for one text: in another one, whose own problems are on their way, its place may be a different one. */
+/** The fix is for one text. In another text, which is still being checked, its place may differ. */
 function action(fix: NonNullable<Diagnostic['fix']>, checked: Text): Action {
   return {
     name: 'Fix',

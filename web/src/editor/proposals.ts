@@ -9,7 +9,10 @@ export type Proposal = {
   detail?: string;
   /** A description of the key or value. */
   says?: string;
-  /** The inserted text; `\n` begins a line that is indented one step more than the key. */
+  /**
+   * The inserted text. After `
+   * `, the line is indented one step more than the key.
+   */
   text: string;
   /** Required keys come first. */
   isFirst?: boolean;
@@ -23,7 +26,7 @@ const scriptlets = {
   '<% HOST %>': 'Its host without the port, for cookies and e-mail addresses.',
 };
 
-/** `pods` are the names in the document, for the places that name one. */
+/** `pods`: the names in the document, for places that name one. */
 export function proposalsAt(schema: Schema, cursor: Cursor, pods: readonly string[]): Proposal[] {
   if (cursor.kind === 'none') return [];
   return cursor.kind === 'key' ? keysAt(schema, cursor) : valuesAt(schema, cursor.path, pods);
@@ -48,7 +51,7 @@ function keysAt(schema: Schema, { path, siblings }: Extract<Cursor, { kind: 'key
   return [...proposals.values()];
 }
 
-/** How the value begins after its key. */
+/** Returns the beginning of the value after its key. */
 function openingOf(schema: Schema): string {
   const types = (schema.anyOf ?? [schema]).map(({ type }) => type);
   const [example] = schema.examples ?? [];
@@ -87,7 +90,7 @@ export function podNamesOf(text: string): string[] {
   return [...new Set([...pods, ...named])];
 }
 
-/** Descriptions are Markdown; what stays of it here is the text. */
+/** Returns the text of a Markdown description. */
 export function plain(description: string): string {
   return description.replaceAll('`', '');
 }

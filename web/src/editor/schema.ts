@@ -18,7 +18,7 @@ export type Schema = {
   additionalProperties?: Schema | boolean;
 };
 
-/** The schemas of a path: one, or the branches of one. */
+/** Returns the schemas of a path: one, or several branches. */
 export function schemasAt(schema: Schema, path: readonly string[]): Schema[] {
   return path.reduce<Schema[]>((found, step) => found.flatMap((each) => below(each, step)), branchesOf(schema));
 }

@@ -1,4 +1,4 @@
-/** How the editor looks: the colours of the page, by their names, so that day and night need no change here. */
+/** The editor's theme: uses the colors of the page by name, so that light and dark need no separate themes. */
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
@@ -11,7 +11,7 @@ const look = EditorView.theme({
   '.cm-content': { padding: '0.75rem 0', caretColor: 'var(--ink)' },
   '.cm-line': { padding: '0 0.9rem 0 0.35rem' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
-  // Opaque: what is scrolled sideways goes below it.
+  // Opaque, because scrolled text passes below it.
   '.cm-gutters': { backgroundColor: 'var(--surface)', border: 'none', color: 'var(--soft)' },
   '.cm-lineNumbers .cm-gutterElement': { minWidth: '2.6em', padding: '0 0.4rem 0 0.4rem' },
   '.cm-gutter-lint': { width: '1rem' },
@@ -112,7 +112,7 @@ const look = EditorView.theme({
   '.cm-foldPlaceholder': { border: 'none', backgroundColor: 'var(--hover)', color: 'var(--soft)', padding: '0 0.4rem' },
   // The comparison of an update with what runs.
   '.cm-changedLine, .cm-insertedLine': { backgroundColor: 'var(--ready-ground)' },
-  // Lines below, not colours behind: letters of every colour stay legible on them.
+  // Underlined instead of a background color, so that text of every color stays legible.
   '.cm-changedText, .cm-insertedLine .cm-changedText': {
     background: 'none',
     boxShadow: 'inset 0 -2px var(--ready)',

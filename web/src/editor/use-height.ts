@@ -1,4 +1,4 @@
-/** The height of a list below an edge that can be moved; this browser keeps it. */
+/** The resizable height of a list, stored in this browser. */
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 
 const key = 'berth.problems-height';
@@ -59,6 +59,6 @@ function storeHeight(height: number): void {
   try {
     localStorage.setItem(key, String(height));
   } catch {
-    // A browser that keeps nothing: it holds for this page.
+    // Without storage, the height applies to this page only.
   }
 }

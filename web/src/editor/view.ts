@@ -26,7 +26,7 @@ import { editorTheme } from './theme.ts';
 export type EditorOptions = {
   parent: HTMLElement;
   text: string;
-  /** For those who hear the page. */
+  /** The label for screen readers. */
   label: string;
   onChange: (text: string) => void;
   /** Ctrl or Cmd with Enter. */
@@ -64,7 +64,7 @@ export function createEditor({ parent, text, label, onChange, onSubmit, onFile, 
         highlightSelectionMatches(),
         findPanel,
         lintGutter(),
-        // Before those of the proposals, which take Enter too.
+        // Before the key bindings of completions, which also use Enter.
         Prec.highest(keymap.of([submit, { key: 'Enter', run: endWrittenValue(beginLine) }])),
         assistance(loadSchema),
         keymap.of([

@@ -1,4 +1,4 @@
-/** Something to start from: an example, a file of one's own, or what was written before. */
+/** Choices for a start: an example, a file, or the previous text. */
 import { type ChangeEvent, useRef, useState } from 'react';
 import { readDocument } from '../editor/document-file.ts';
 import { Link } from '../routing/router.tsx';
@@ -55,7 +55,7 @@ export function ExampleBar({ text, earlier }: { text: string; earlier: string | 
   );
 }
 
-/** Its first lines, to know it again. */
+/** Returns the first lines, to recognize the text. */
 function titleOf(text: string): string {
   return text.split('\n').slice(0, 3).join('\n');
 }

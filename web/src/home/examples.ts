@@ -1,4 +1,4 @@
-/** Examples to start from. The first one is there at once, the others are loaded when they are chosen. */
+/** Examples to start from. The first one is bundled, and the others are loaded on selection. */
 import hello from '../../../examples/hello.yaml?raw';
 
 export type Example = { name: string; title: string; says: string; load: () => Promise<string> };

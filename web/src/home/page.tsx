@@ -1,4 +1,4 @@
-/** The start: write or choose a configuration, see what it makes, deploy it. */
+/** The start page: write or choose a configuration, preview it, deploy it. */
 import { useRef, useState } from 'react';
 import { firstErrorIn, useChecked } from '../checker/use-checked.ts';
 import { RecentDeployments } from '../deployments/recent.tsx';

@@ -23,14 +23,11 @@ export function writeStart(text: string): void {
   storeText(startDraft, text, sourceOf(storedAs(startDraft)));
 }
 
-/**
- * Puts another text in its place.
- * @returns what undoes that.
- */
+/** Replaces the text. @returns a function that undoes it. */
 export function replaceStart(text: string, source?: string): () => void {
   const before = [startDraft, earlierDraft].map((name) => ({ name, stored: storedAs(name) }));
   stepAside();
-  // As the editor counts lines; positions of problems and fixes are counted in the same text.
+  // Line breaks as in the editor, because positions of problems and fixes refer to them.
   const more = { isUntouched: true, ...(source !== undefined && { source }) } as const;
   storeText(startDraft, text.replaceAll(/\r\n?/g, '\n'), more);
   return () => {

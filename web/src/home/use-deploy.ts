@@ -17,7 +17,7 @@ export function useDeploy() {
     if (isDeploying) return;
     setIsDeploying(true);
     setProblem(undefined);
-    // A start whose answer was lost is the same one when it is sent again.
+    // If the response was lost, sending the same text with the same key does not start a second deployment.
     if (sent.current?.text !== text) sent.current = { text, key: newKey() };
     const answer = await startDeployment(text, sent.current.key);
     setIsDeploying(false);

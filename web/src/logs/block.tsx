@@ -6,7 +6,7 @@ import { cutAt, type Line, levelOf } from './lines.ts';
 /** Readers who scroll on see no empty space. */
 const nearPx = 600;
 
-/** Calls back whenever an element comes near the visible area, or leaves it. @returns a function that ends this. */
+/** Notifies when an element comes near the visible area, or leaves it. @returns a function that stops this. */
 export type Nearness = (box: HTMLElement, notify: (isNear: boolean, heightPx: number) => void) => () => void;
 
 /** `frame`: what scrolls. */
@@ -35,7 +35,7 @@ type BlockProps = {
   search: string;
   hueOfPod: (pod: string) => number;
   watch: Nearness;
-  /** Drawn at once: it is where the reader begins. */
+  /** Rendered at once, because it is the first visible block. */
   isFirstSeen: boolean;
 };
 
@@ -44,7 +44,7 @@ export const Block = memo(
     const box = useRef<HTMLDivElement>(null);
     const [isNear, setNear] = useState(isFirstSeen);
     const measured = useRef({ count: 0, heightPx: 0 });
-    // Not a layout effect: those run before what scrolls is known.
+    // Not a layout effect, because those run before the scroll container is known.
     useEffect(
       () =>
         watch(box.current!, (isNear, heightPx) => {

@@ -1,4 +1,4 @@
-/** The lines that the pods have written, as many as a page can hold. Pure. */
+/** The lines of the pods, up to the maximum of a page. Pure. */
 
 import type { LogLine } from '../../../src/client/client.ts';
 
@@ -8,16 +8,16 @@ export type Stream = NonNullable<LogLine['stream']>;
 /** `revision`: 0 for all; a text that is empty: all. */
 export type Filter = { pod: string; revision: number; stream: Stream | ''; search: string };
 
-/** Lines in one block of the page: a new line redraws its own block only. */
+/** The number of lines per block. A new line only renders its own block. */
 const blockSize = 25;
-/** Older ones are dropped while new ones come; they can be loaded again. */
+/** Older lines are dropped while new ones arrive. They can be loaded again. */
 export const maxLines = 5_000;
 /** The page stops loading earlier lines here. */
 export const maxEarlierLines = 50_000;
 
 /**
- * A reopened stream repeats lines that are there already; they count once. A line that a container wrote before a
- * repeated one is older than the shown lines, even if it has the same timestamp.
+ * A reopened stream repeats existing lines, which are ignored. A line that a container wrote before a repeated one is
+ * older than the shown lines, even if it has the same timestamp.
  */
 export function addLines(lines: readonly Line[], come: readonly LogLine[]): Line[] {
   const last = lines.at(-1);
@@ -29,7 +29,7 @@ export function addLines(lines: readonly Line[], come: readonly LogLine[]): Line
   return [...lines, ...news.map((line, index) => ({ ...line, number: first + index }))].slice(-maxLines);
 }
 
-/** As many as the service repeats at most when a stream is opened again. */
+/** The maximum number of lines that the service repeats when a stream is reopened. */
 const maxRepeated = 1_000;
 
 /**
@@ -76,12 +76,14 @@ export function matching(lines: readonly Line[], { pod, revision, stream, search
   );
 }
 
-/** Revisions with output, the latest first. A pod that an update left alone still has an earlier revision. */
+/**
+ * Returns the revisions with output, latest first. A pod that an update did not change still has an earlier revision.
+ */
 export function revisionsOf(lines: readonly Line[]): number[] {
   return [...new Set(lines.map(({ revision }) => revision))].sort((a, b) => b - a);
 }
 
-/** Blocks with fixed borders: those that are full stay the same as lines come. */
+/** Splits lines into blocks with fixed borders, so that full blocks stay the same. */
 export function inBlocks(lines: readonly Line[]): { key: number; lines: Line[] }[] {
   const blocks: { key: number; lines: Line[] }[] = [];
   for (const line of lines) {
@@ -119,15 +121,15 @@ export function withoutCodes(text: string): string {
 
 export type Level = 'error' | 'warning';
 
-/** The words that programs begin such lines with, or name the level of a JSON line by. */
+/** Words at the start of such lines, or levels in JSON lines. */
 const levels: readonly [Level, RegExp][] = [
   ['error', /\b(?:error|err|fatal|panic|critical|emerg|exception|traceback)\b|"level":\s*(?:"(?:error|fatal)"|[56]0)/i],
   ['warning', /\b(?:warn|warning|deprecated)\b|"level":\s*(?:"warn"|40)/i],
 ];
-/** Further on in a line, such a word is about something else more often than not. */
+/** Later in a line, such a word usually refers to something else. */
 const levelWithin = 120;
 
-/** How bad a line is, by its words; undefined for most. */
+/** Returns the severity of a line from its words. Undefined for most. */
 export function levelOf(text: string): Level | undefined {
   const head = text.slice(0, levelWithin);
   return levels.find(([, words]) => words.test(head))?.[0];
@@ -139,7 +141,7 @@ const hues = 275;
 /** With the golden ratio, each hue falls into the widest gap that the previous hues have left. */
 const step = hues * 0.618034;
 
-/** The hue for the pod that stands so far down in the list: another one for each. */
+/** Returns the hue for the pod at this position of the list. Hues are unique. */
 export function hueOf(index: number): number {
   return Math.round((firstHue + ((index * step) % hues)) * 10) / 10;
 }

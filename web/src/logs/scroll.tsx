@@ -7,21 +7,21 @@ import { Block, useNearness } from './block.tsx';
 import { inBlocks, type Line } from './lines.ts';
 import type { Earlier } from './use-logs.ts';
 
-/** So near to the end counts as being there. */
+/** A distance below this counts as the end. */
 const nearPx = 40;
-/** Until a reader who leaves the end is away from it. */
+/** The time until a reader who scrolls up is away from the end. */
 const leavingMs = 400;
 
 type ScrollProps = {
   lines: readonly Line[];
-  /** The lines before them; undefined if all lines are shown. */
+  /** The earlier lines. Undefined if all lines are shown. */
   earlier: Earlier | undefined;
   search: string;
   showsPod: boolean;
   wraps: boolean;
   hueOfPod: (pod: string) => number;
   says: string;
-  /** Gets what is shown, with the earlier lines. */
+  /** Receives the shown lines, including earlier ones. */
   onPage: RefObject<readonly Line[]>;
 };
 

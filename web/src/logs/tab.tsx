@@ -23,7 +23,7 @@ export default function LogsTab({ target, pods }: { target: Target; pods: readon
   // Without streams, as on Kubernetes, the choice is hidden.
   const tellsStreams = lines.some((line) => line.stream !== undefined);
   const stream = search !== '' || tellsStreams ? choice.stream : '';
-  // Its last line may have made room for newer ones.
+  // Its last line may have been dropped for newer ones.
   const revision = search !== '' || revisions.includes(choice.revision) ? choice.revision : 0;
   const filter = useMemo(() => ({ pod, revision, stream, search }), [pod, revision, stream, search]);
   const found = useFound(target, filter);

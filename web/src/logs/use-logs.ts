@@ -14,7 +14,7 @@ export type Logs = { lines: readonly Line[]; connection: Connection; problem?: P
 
 /** Initial lines of each container. If fewer arrive, no earlier ones exist. */
 export const firstLines = 500;
-/** As many of each container as the service gives at once. */
+/** The maximum number of lines per container that the service returns. */
 const maxLines = 1_000;
 /** The search starts after a pause in typing. */
 const typingMs = 300;
@@ -48,7 +48,7 @@ export function useLogs(target: Target): Logs {
           const first = await readLines(requested, { tail: String(firstLines) }, signal);
           if (first.ok) take(withoutGaps(first.value, firstLines));
         }
-        // A stream begins with lines that are shown already; they are recognized.
+        // A stream begins with known lines, which are recognized.
         cancelAnimationFrame(frame);
         show();
         const from = since === undefined ? { tail: String(firstLines) } : { tail: String(maxLines), since };
@@ -75,7 +75,7 @@ export function useLogs(target: Target): Logs {
 
 export type Earlier = {
   lines: readonly Line[];
-  /** `full`: there are as many as a page shows. */
+  /** `full`: the page shows its maximum number of lines. */
   state: 'idle' | 'loading' | 'at-start' | 'full';
   /** Loads the lines before the first shown line. */
   load: (shown: readonly Line[]) => void;
@@ -85,7 +85,7 @@ export type Earlier = {
 
 const noEarlier = { lines: [], state: 'idle' } as const;
 
-/** Lines from before those that are followed, of the pod, revision and stream that are chosen. */
+/** Loads lines before the followed ones, of the selected pod, revision and stream. */
 export function useEarlier(target: Target, { pod, revision, stream }: Chosen): Earlier {
   const [earlier, setEarlier] = useState<Pick<Earlier, 'lines' | 'state'>>(noEarlier);
   const choice = `${pod} ${revision} ${stream}`;
@@ -166,7 +166,7 @@ async function readLines(target: Target, choice: Query, signal?: AbortSignal): P
     for await (const messages of messagesOf(body))
       lines.push(...messages.flatMap((message) => readLine(message) ?? []));
   } catch {
-    // It broke, or is not wanted any more.
+    // The connection broke, or is not needed.
     return { ok: false, problem: { status: 0, code: 'unreachable', error: 'The connection was lost.' } };
   }
   return { ok: true, value: lines };

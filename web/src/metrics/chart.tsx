@@ -1,5 +1,5 @@
 /**
- * Line charts of the last hour or day: drawn without a library, read by pointing, and described in words for screen
+ * Line charts of the last hour or day: drawn without a library, read with the pointer, and described as text for screen
  * readers.
  */
 import { type PointerEvent, useState } from 'react';
@@ -16,7 +16,7 @@ type ChartProps = {
   title: string;
   lines: readonly ChartLine[];
   print: Print;
-  /** Where the chart ends above, at the least. */
+  /** The minimum upper end of the chart. */
   least: number;
   unit?: Unit;
   /** The maximum allowed value. */

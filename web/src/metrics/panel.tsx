@@ -218,10 +218,13 @@ function Volumes({ volumes, prefix }: { volumes: readonly VolumeUse[]; prefix: s
   });
 }
 
-/** As the service names volumes that several pods share. */
+/** The service's prefix for volumes that several pods share. */
 const sharedPrefix = 'shared.';
 
-/** Replicas of a statefulset have volumes of their own; those of anything else share theirs, shown at the first one. */
+/**
+ * Replicas of a statefulset have their own volumes. Those of other pods share theirs, which are shown at the first
+ * replica.
+ */
 function volumesOf(pod: PodMetrics, outline: readonly PodOutline[], volumes: readonly VolumeUse[]): VolumeUse[] {
   const described = outline.find(({ name }) => name === pod.name);
   if (!described || (described.resourceType !== 'statefulset' && pod.replica > 0)) return [];

@@ -1,11 +1,11 @@
-/** From values to lines: where a chart ends above, and the path of a line with its gaps. Pure. */
+/** Converts values to lines: the upper end of a chart, and the path of a line with its gaps. Pure. */
 
 export type Line = readonly (number | null)[];
 
 /** Bytes have steps of their own, so that a limit of 512 MiB is a round number. */
 export type Unit = 'plain' | 'bytes';
 
-/** The least round number that is not below any of them; 1 of nothing, or the least that a chart shows. */
+/** Returns the smallest round number that is not below the values and the chart's minimum. */
 export function topOf(most: number, least: number, unit: Unit = 'plain'): number {
   const wanted = Math.max(most, least);
   if (wanted <= 0) return 1;
@@ -19,7 +19,9 @@ export function maxOf(lines: readonly Line[]): number {
   return lines.flat().reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
 }
 
-/** In a box from 0 to 1, downwards. A single value becomes a short line, because a point has no length. */
+/**
+ * Returns the path in a box from 0 to 1, downwards. A single value becomes a short line, because a point has no length.
+ */
 export function pathOf(line: Line, top: number): string {
   const width = Math.max(line.length - 1, 1);
   let path = '';
@@ -56,7 +58,7 @@ export function thinned(line: Line, most: number): Line {
   const each = Math.ceil(line.length / most);
   if (each <= 1) return line;
   return Array.from({ length: Math.ceil(line.length / each) }, (_, index) => {
-    // From the end: the newest values are of whole steps.
+    // From the end, because the newest values are of complete steps.
     const to = line.length - (Math.ceil(line.length / each) - 1 - index) * each;
     const known = line.slice(Math.max(0, to - each), to).filter((value) => value !== null);
     return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;

@@ -5,7 +5,7 @@ import { type AnswerState, useAnswer } from '../parts/use-answer.ts';
 import { metricsOf, type Target } from '../service/calls.ts';
 import type { DeploymentMetrics } from '../service/records.ts';
 
-/** As often as is measured. */
+/** The interval of measurements. */
 const askEveryMs = 10_000;
 
 export type Range = 'hour' | 'day';

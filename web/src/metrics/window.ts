@@ -1,11 +1,11 @@
-/** The part of what was measured that is shown: a deployment of two minutes has no hour to show. Pure. */
+/** The shown part of the measurements: a deployment that is two minutes old has no values for an hour. Pure. */
 import type { DeploymentMetrics } from '../service/records.ts';
 import type { Line } from './scale.ts';
 
 /** Two minutes for steps of ten seconds, an hour for steps of five minutes. */
 const minSteps = 12;
 
-/** Leaves out the steps before the first that has anything, as far as enough is left. */
+/** Removes the steps before the first value, but leaves a minimum. */
 export function measuredPart(metrics: DeploymentMetrics): DeploymentMetrics {
   const { pods, site, from, stepSeconds } = metrics;
   const all = [site.series, ...pods.map(({ series }) => series)].flatMap((series) => Object.values<Line>(series));

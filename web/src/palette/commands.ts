@@ -1,23 +1,23 @@
-/** Actions of the current page, other than going to another page. */
+/** Actions of the current page, other than navigation. */
 import { useEffect, useRef } from 'react';
 import { findByWords } from '../../../src/config/templates/search-templates.ts';
 
 export type Command = {
   title: string;
-  /** Its group, in one word. */
+  /** The group, in one word. */
   group: string;
   /** Search words in addition to the title. */
   words?: string;
   /** How the keyboard does it without the palette. */
   keys?: string;
-  /** Offered on every page: it comes after what is for the page that is shown. */
+  /** Offered on every page, after the commands of the current page. */
   isEverywhere?: boolean;
   act: () => void;
 };
 
 const offered = new Set<() => readonly Command[]>();
 
-/** Offers these as long as the component is shown. */
+/** Offers these commands while the component is shown. */
 export function useCommands(commands: readonly Command[]): void {
   const latest = useRef(commands);
   latest.current = commands;
@@ -30,7 +30,7 @@ export function useCommands(commands: readonly Command[]): void {
   }, []);
 }
 
-/** Commands shown last come first: the page before its frame. */
+/** Returns the commands in reverse order of their components: the page before its frame. */
 export function offeredCommands(): Command[] {
   return Array.from(offered, (own) => own())
     .reverse()

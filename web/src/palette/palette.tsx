@@ -1,4 +1,4 @@
-/** Everything that can be gone to or done, found by a few letters. */
+/** The command palette: all pages and actions, found by a few letters. */
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useVisitor } from '../account/session.ts';
 import { useDeployments } from '../deployments/use-list.ts';

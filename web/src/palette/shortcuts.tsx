@@ -43,7 +43,7 @@ export function Shortcuts() {
   );
 }
 
-/** Letters do nothing while the user types. A dialog has keys of its own. */
+/** Single letters are ignored while the user types. A dialog has its own keys. */
 function wantedBy(event: KeyboardEvent): 'palette' | 'keys' | 'search' | undefined {
   if (event.defaultPrevented || document.querySelector('dialog[open]')) return undefined;
   const { key, ctrlKey, metaKey, altKey, target } = event;

@@ -4,7 +4,7 @@ import { Check, Copy } from './icons.tsx';
 
 const confirmedMs = 1_600;
 
-/** Nothing where the browser has no clipboard to give: on plain http, other than at localhost. */
+/** Renders nothing if the browser has no clipboard: over plain HTTP, except on localhost. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const [isCopied, setIsCopied] = useState(false);
   if (!navigator.clipboard) return null;

@@ -1,4 +1,4 @@
-/** A question that stands before everything else. */
+/** A modal dialog. */
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 
 type DialogProps = {
@@ -6,11 +6,11 @@ type DialogProps = {
   /** Also called for Escape. */
   onClose: () => void;
   children: ReactNode;
-  /** Buttons; the first one has the focus, unless there is something to fill in. */
+  /** Buttons. The first one has the focus, unless the dialog has an input field. */
   actions?: ReactNode;
 };
 
-/** Shown as long as it is rendered. The browser keeps the focus inside and gives it back at the end. */
+/** Shown while it is rendered. The browser keeps the focus inside and restores it at the end. */
 export function Dialog({ title, onClose, children, actions }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();

@@ -1,4 +1,4 @@
-/** How a deployment does, in the one word that the service has for it. */
+/** The health of a deployment, in the service's word. */
 import type { Status } from '../service/records.ts';
 
 export function HealthBadge({ health, role }: { health: Status['health'] | 'ended'; role?: 'status' }) {

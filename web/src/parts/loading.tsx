@@ -1,4 +1,4 @@
-/** The place of what is on its way; as large as what comes, so that nothing moves when it is there. */
+/** A placeholder with the size of the loading content, so that nothing moves when it arrives. */
 export function Loading({ what, height }: { what: string; height: string }) {
   return (
     <div className="skeleton" style={{ height }} role="status">

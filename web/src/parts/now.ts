@@ -1,4 +1,4 @@
-/** The time, for what is shown of it. */
+/** The current time, for components that show it. */
 import { useEffect, useState } from 'react';
 
 /** The present instant, updated every `everyMs` while the page is visible. */

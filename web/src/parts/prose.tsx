@@ -1,8 +1,8 @@
-/** A sentence of the service, in which names from the configuration stand between backticks. */
+/** Renders a sentence of the service. Names from the configuration are in backticks. */
 import { Fragment } from 'react';
 
 export function Prose({ text }: { text: string }) {
-  // Every second part stands between two of them; one without its other is a part of the text.
+  // Every second part is between two backticks. An unmatched backtick is text.
   const parts = text.split(/`([^`\n]+)`/);
   return parts.map((part, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have nothing else to go by

@@ -1,4 +1,4 @@
-/** Says once, above every page, that the service does not answer, and takes it back. */
+/** A notice above every page while the service does not respond. */
 import { useSyncExternalStore } from 'react';
 import { onReach, type Reach, reachNow } from '../service/connection.ts';
 

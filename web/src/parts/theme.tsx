@@ -27,11 +27,11 @@ function current(): Theme {
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 }
 
-/** Read again by the page's first script, before anything is painted. */
+/** Also read by the page's first script, before the first paint. */
 function storeTheme(theme: Theme): void {
   try {
     localStorage.setItem('berth.theme', theme);
   } catch {
-    // A browser that keeps nothing: the choice holds for this page.
+    // Without storage, the choice applies to this page only.
   }
 }

@@ -33,7 +33,7 @@ test('a time of the same day is shown without a date, another one with it', () =
   const noon = new Date(2026, 0, 15, 12, 0).getTime();
   assert.equal(printMoment(noon + 125 * minutes, noon), 'at 14:05');
   const tomorrow = noon + 24 * 60 * minutes;
-  // In the reader's own digits and calendar.
+  // In the reader's locale.
   const day = new Date(tomorrow).toLocaleDateString(undefined, { day: 'numeric' });
   assert.match(printMoment(tomorrow, noon), new RegExp(`${day}.* at 12:00$`));
 });

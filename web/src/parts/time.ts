@@ -28,7 +28,7 @@ export function printAgo(ms: number): string {
   return ms < dayMs ? `${Math.floor(ms / hourMs)} h ago` : `${Math.floor(ms / dayMs)} d ago`;
 }
 
-/** When something is, in the reader's own time: `at 14:03`, or with its day where that is another one. */
+/** Prints a time in the reader's time zone: `at 14:03`, or with the day if it differs. */
 export function printMoment(atMs: number, nowMs: number): string {
   const moment = new Date(atMs);
   const clock = `${twoDigits(moment.getHours())}:${twoDigits(moment.getMinutes())}`;

@@ -1,8 +1,8 @@
-/** Short messages about what has just been done. */
+/** Short messages about completed actions. */
 import { useSyncExternalStore } from 'react';
 
 const shownMs = 5_000;
-/** As long as it takes to read it and to decide. */
+/** Enough time to read it and to decide. */
 const shownWithActionMs = 12_000;
 
 type Action = { title: string; act: () => void };
@@ -11,7 +11,7 @@ let shown: readonly { number: number; text: string; action: Action | undefined }
 let last = 0;
 const listeners = new Set<() => void>();
 
-/** `action`: what can be done about it, such as undoing it. */
+/** `action`: an action for the message, such as undo. */
 export function showToast(text: string, action?: Action): void {
   const number = ++last;
   show([...shown, { number, text, action }].slice(-3));

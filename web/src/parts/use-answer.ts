@@ -4,7 +4,7 @@ import type { Answer, Problem } from '../service/request.ts';
 
 export type AnswerState<T> = { value?: T; problem?: Problem; reload: () => void };
 
-/** The last value stays while the next answer is on its way. */
+/** The last value stays while the next response is pending. */
 export function useAnswer<T>(key: string, question: () => Promise<Answer<T>>): AnswerState<T> {
   const [state, setState] = useState<{ value?: T; problem?: Problem }>({});
   const [round, setRound] = useState(0);

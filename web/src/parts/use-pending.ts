@@ -1,7 +1,7 @@
 /** Whether a request is pending. Other requests wait until it ends. */
 import { useCallback, useState } from 'react';
 
-/** `whileAsking`: waits for the answer, and gives it back. */
+/** `whileAsking`: waits for the response, and returns it. */
 export function usePending(): [isAsking: boolean, whileAsking: <T>(answer: Promise<T>) => Promise<T>] {
   const [isPending, setIsPending] = useState(false);
   const whilePending = useCallback(async <T>(answer: Promise<T>): Promise<T> => {

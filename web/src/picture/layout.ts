@@ -1,4 +1,4 @@
-/** Where the pods of an application stand in its picture, and how the lines between them run. Pure. */
+/** The layout of a picture: the positions of an application's pods, and the lines between them. Pure. */
 import { Graph, layout } from '@dagrejs/dagre';
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 
@@ -10,7 +10,7 @@ export type Layout = { width: number; height: number; boxes: Map<string, Box>; l
 /** The visitors of the application; a pod cannot have this name. */
 export const visitors = 'Visitors';
 
-/** In pixels, as the style sheet has them. */
+/** In pixels, as in the style sheet. */
 const podHeight = 62;
 const footHeight = 24;
 const podWidth = { least: 150, most: 300, padding: 28 };
@@ -20,7 +20,7 @@ const stateWidth = 72;
 const visitorsSize = { width: 108, height: 40 };
 const margin = 12;
 
-/** `across`: from left to right; `down`: from top to bottom, for narrow screens. */
+/** `across`: from left to right. `down`: from top to bottom, for narrow screens. */
 /** @param hasStates the state of each pod is shown next to its name. */
 export function layOut(pods: readonly PodOutline[], direction: 'across' | 'down', hasStates = false): Layout {
   const graph = new Graph();
@@ -66,12 +66,12 @@ function widthOf({ name, image }: PodOutline, hasStates: boolean): number {
   return Math.min(podWidth.most, Math.max(podWidth.least, wanted));
 }
 
-/** How far a line runs straight before it bends. */
+/** The length of a line before it bends. */
 const straight = 12;
 
 /**
- * A line to a later box joins the middles of two opposite sides. A line to an earlier box or one in the same rank keeps
- * the computed points where it meets its boxes.
+ * A line to a later box connects the midpoints of two opposite sides. A line to an earlier box, or to one in the same
+ * rank, keeps the computed end points.
  */
 function joined(points: Point[], from: Box, to: Box, direction: 'across' | 'down'): Point[] {
   const isAcross = direction === 'across';

@@ -1,4 +1,4 @@
-/** The application as a picture: its pods, who talks to whom, what the public reaches, how each one does. */
+/** A picture of the application: its pods, their connections, the public ones, and their states. */
 import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { Disk, Globe } from '../parts/icons.tsx';
@@ -13,7 +13,7 @@ type PictureProps = {
   states?: readonly PodState[] | undefined;
   /** The frame has a height of its own; otherwise it is as high as the picture. */
   hasFixedHeight?: boolean;
-  /** Where a pod leads to. */
+  /** Returns the link of a pod. */
   linkOf?: (pod: string) => string;
   /** Called when the user chooses a pod, if the pod is not a link. */
   onPod?: ((pod: string) => void) | undefined;
@@ -98,7 +98,7 @@ function ZoomButtons({ zoom: { larger, smaller, whole, usual } }: { zoom: Zoom }
   );
 }
 
-/** In the direction that has to shrink less. */
+/** Returns the layout that must shrink less. */
 function fitting([across, down]: readonly Layout[], size: { width: number; height: number }): Layout {
   const isAcross = across!.width <= size.width || wholeScale(across!, size) > wholeScale(down!, size);
   return isAcross ? across! : down!;
@@ -193,7 +193,7 @@ function placeOf({ boxes }: Layout, name: string) {
   return { left: x, top: y, width, height };
 }
 
-/** The available size; unlimited before it is known. */
+/** Returns the available size. Unlimited before it is known. */
 function useSize(frame: RefObject<HTMLElement | null>, hasFixedHeight: boolean): { width: number; height: number } {
   const [size, setSize] = useState({ width: Number.POSITIVE_INFINITY, height: Number.POSITIVE_INFINITY });
   useLayoutEffect(() => {

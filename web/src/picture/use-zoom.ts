@@ -1,4 +1,4 @@
-/** How large a picture is shown, and moving it below its frame. */
+/** Zooms a picture and pans it in its frame. */
 import { type PointerEvent, type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 
 const step = 1.25;
@@ -10,7 +10,7 @@ export type Zoom = {
   smaller: () => void;
   /** The whole picture; undefined where it is shown so. */
   whole: (() => void) | undefined;
-  /** As it was at first; undefined where it is. */
+  /** Resets the zoom. Undefined if it is not changed. */
   usual: (() => void) | undefined;
   onPointerDown: (event: PointerEvent) => void;
 };
@@ -20,7 +20,7 @@ export function useZoom(frame: RefObject<HTMLElement | null>, scales: { usual: n
   const { usual, whole } = scales;
   const [chosen, setChosen] = useState<number>();
   const scale = chosen ?? usual;
-  /** The point of the frame that keeps its place while the picture grows or shrinks. */
+  /** The point of the frame that stays in place while the picture is zoomed. */
   const fixed = useRef<{ x: number; y: number; before: number }>(null);
   const least = Math.min(whole, usual);
 
@@ -45,7 +45,8 @@ export function useZoom(frame: RefObject<HTMLElement | null>, scales: { usual: n
 
   useEffect(() => {
     const element = frame.current!;
-    // Ctrl with the wheel is also what two fingers on a touchpad send. React listens in a way that cannot hold it back.
+    // A pinch on a touchpad is also sent as Ctrl with the wheel. React's listeners are passive and cannot prevent the
+    // default.
     const turn = (event: WheelEvent) => {
       if (!event.ctrlKey) return;
       event.preventDefault();

@@ -1,6 +1,6 @@
 /**
- * Edits of one pod in the text of a configuration, in the native form and in a Compose file: everything else, comments
- * too, stays as it is written. Pure.
+ * Edits of one pod in the text of a configuration, native or Compose. Everything else, including comments, is
+ * preserved. Pure.
  */
 import type { Path, TextEdit } from '../../../src/config/diagnostics/diagnostics.ts';
 import { addField, removeField, replaceValue, replaceWithYaml } from '../../../src/config/document/edits.ts';
@@ -49,7 +49,7 @@ export function setVariable(text: string, pod: string, { name, value }: Variable
   });
 }
 
-/** As `setVariable`, of a value that is meant as it is: in a Compose file a `$` would name a variable. */
+/** As `setVariable`, with a literal value: in a Compose file, a `$` would name a variable. */
 export function setLiteral(text: string, pod: string, { name, value }: Variable): Edited | undefined {
   const found = podIn(text, pod);
   return setVariable(text, pod, { name, value: found?.form === 'compose' ? value.replaceAll('$', () => '$$') : value });
@@ -107,7 +107,7 @@ export function withPort(
   });
 }
 
-/** Where a pod stands, from 1; undefined where it is not found. */
+/** Returns the line of a pod, from 1. Undefined if it is not found. */
 export function lineOf(text: string, pod: string): number | undefined {
   const found = podIn(text, pod);
   return found?.source.at(found.field.key?.at ?? found.field.tree.at).line;
@@ -170,13 +170,13 @@ function edit(
   const made = found && change(found.source, found);
   if (!made) return undefined;
   const changed = text.slice(0, made.from) + made.text + text.slice(made.to);
-  // An anchor may have gone with what was removed.
+  // The removed part may have contained an anchor.
   if (!readSource(changed).source) return undefined;
   const start = made.from + (made.text.length - made.text.trimStart().length);
   return { text: changed, line: changed.slice(0, Math.min(start, changed.length)).split('\n').length };
 }
 
-/** Behind the last field that ends its line. */
+/** Adds the field after the last one that ends its line. */
 function addBehindAny(source: Source, map: Field, yaml: string): TextEdit | undefined {
   if (isShared(source.root, map.path)) return undefined;
   for (const [key, { path }] of entriesOf(map).toReversed()) {
@@ -187,7 +187,7 @@ function addBehindAny(source: Source, map: Field, yaml: string): TextEdit | unde
   return undefined;
 }
 
-/** Where nothing is written behind `vars:`. */
+/** Fills an empty `vars:`. */
 function fill({ tree }: Field, pair: string): TextEdit {
   return { from: tree.at, to: tree.at, text: ` { ${pair} }` };
 }

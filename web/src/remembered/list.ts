@@ -31,7 +31,7 @@ export function forget(
   return list.filter((one) => one.environment !== environment || one.applicationName !== applicationName);
 }
 
-/** The same list where nothing changes. `restorableUntil`: as above. */
+/** Returns the same list if nothing changes. `restorableUntil`: as above. */
 export function withEnd(
   list: readonly Remembered[],
   { environment, applicationName }: Pick<Remembered, 'environment' | 'applicationName'>,
@@ -61,7 +61,7 @@ export function readRemembered(text: string): Remembered[] {
     const list: unknown = JSON.parse(text);
     return Array.isArray(list) ? list.filter(isRemembered).slice(0, most) : [];
   } catch {
-    // Nothing was kept yet, or something else has written there.
+    // The entry is missing, or was written by another program.
     return [];
   }
 }
@@ -71,6 +71,6 @@ const fields = ['applicationName', 'environment', 'url', 'sessionToken', 'starte
 function isRemembered(value: unknown): value is Remembered {
   if (typeof value !== 'object' || value === null) return false;
   const given = value as Record<string, unknown>;
-  // The address becomes a link: nothing but the web's own.
+  // The address becomes a link, so only web addresses are allowed.
   return fields.every((field) => typeof given[field] === 'string') && /^https?:\/\//.test(String(given.url));
 }

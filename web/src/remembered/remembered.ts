@@ -1,6 +1,6 @@
 /**
- * The deployments that were started in this browser, with their tokens: kept in the storage of this origin, which
- * other origins, and with them the applications themselves, cannot read.
+ * The deployments that were started in this browser, with their tokens: stored for this origin, so that other origins,
+ * including the applications, cannot read them.
  */
 import { useSyncExternalStore } from 'react';
 import type { Target } from '../service/calls.ts';
@@ -52,7 +52,7 @@ export function targetOf({ environment, applicationName }: { environment: string
   return { environment, applicationName, sessionToken: found?.sessionToken };
 }
 
-/** The same list as long as nothing has changed. */
+/** Returns the same list while nothing has changed. */
 function remembered(): Remembered[] {
   const text = stored();
   if (text !== known.text) known = { text, list: readRemembered(text) };
@@ -63,7 +63,7 @@ function stored(): string {
   try {
     return localStorage.getItem(key) ?? '';
   } catch {
-    // A browser that keeps nothing: the deployment is known as long as its page is open.
+    // Without storage, the list exists while its page is open.
     return known.text;
   }
 }

@@ -1,4 +1,4 @@
-/** The revisions, the last one first: who requested each, its result, and its changes. */
+/** The revisions, latest first: who requested each, its result, and its changes. */
 
 import { capitalised } from '../parts/capitalised.ts';
 import { useNow } from '../parts/now.ts';
@@ -84,7 +84,7 @@ export function RevisionList({ revisions, target, pair, onCompare, onBack }: Rev
   );
 }
 
-/** Its text becomes the draft of the configuration, and what was there before can be had back. */
+/** The text of the revision becomes the draft. The previous draft can be restored. */
 async function edit(target: Target, { number, isCurrent }: Revision): Promise<void> {
   const name = draftOf(target);
   const before = storedAs(name);

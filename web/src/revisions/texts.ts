@@ -5,7 +5,7 @@ import type { Revision } from '../service/records.ts';
 
 type RevisionOutcome = Pick<Revision, 'state' | 'isServing' | 'durationMs'>;
 
-/** In one word, with the tone of its badge. */
+/** Returns one word, and the tone of its badge. */
 export function badgeOf({ state, isServing }: RevisionOutcome): { word: string; tone: string } {
   if (isServing) return { word: 'live', tone: 'running' };
   if (state === 'running') return { word: 'replaced', tone: 'replaced' };
@@ -34,7 +34,7 @@ export const authMethodTexts: Record<Revision['askedBy'], string> = {
   'sign-in': 'by a signed-in user',
 };
 
-/** `Changes web, adds redis`; undefined where the one before is no longer known. */
+/** Prints `Changes web, adds redis`. Undefined if the previous revision was deleted. */
 export function changesOf({ number, changes, repeats }: Pick<Revision, 'number' | 'changes' | 'repeats'>) {
   if (number === 1) return 'The first one';
   const { added = [], changed = [], removed = [] } = changes ?? {};
@@ -62,13 +62,13 @@ export function usualPair(
   return before === undefined ? undefined : { from: before, to: current };
 }
 
-/** The last one before it that is kept. */
+/** Returns the last stored revision before it. */
 export function earlierThan(revisions: readonly Pick<Revision, 'number'>[], number: number): number | undefined {
   const earlier = revisions.map((each) => each.number).filter((each) => each < number);
   return earlier.length === 0 ? undefined : Math.max(...earlier);
 }
 
-/** As the address of the page says it: a link leads to the same comparison, or to the same way back. */
+/** The shown comparison, as in the address of the page, so that a link shows the same. */
 export type Shown = { pair?: Pair; back?: number };
 
 export function shownIn(query: string): Shown {

@@ -6,7 +6,7 @@ import type { Pair } from './texts.ts';
 
 export type Texts = { from: string; to: string };
 
-/** Undefined until those of this very pair are there. */
+/** Undefined until the texts of this pair are loaded. */
 export function useTexts(target: Target, pair: Pair): { texts?: Texts; problem?: Problem } {
   const key = `${pair.from} ${pair.to}`;
   const { value, problem } = useAnswer(key, async (): Promise<Answer<{ key: string; texts: Texts }>> => {

@@ -22,7 +22,7 @@ export function useQuery(): string {
   return useSyncExternalStore(subscribe, () => location.search);
 }
 
-/** Shows another page. `replace`: the present one is not come back to. */
+/** Shows another page. `replace`: the current one is removed from the history. */
 export function go(path: string, options: { replace?: boolean } = {}): void {
   if (options.replace) history.replaceState(null, '', path);
   else history.pushState(null, '', path);
@@ -35,11 +35,11 @@ type LinkProps = {
   children: ReactNode;
   'aria-current'?: 'page' | undefined;
   'aria-label'?: string | undefined;
-  /** Where the page shows the same in another way, one does not want to begin at its top again. */
+  /** Keeps the scroll position, for a page that shows the same content in another way. */
   keepScroll?: boolean;
 };
 
-/** A link that the browser knows as one: it can be opened in another tab, copied, and read out. */
+/** A real link for the browser, which users can open in another tab, copy, and hear with a screen reader. */
 export function Link({ to, children, keepScroll = false, ...rest }: LinkProps) {
   const follow = (event: MouseEvent) => {
     if (event.defaultPrevented || event.button !== 0) return;

@@ -26,7 +26,7 @@ export type Target = { applicationName: string; environment: string; sessionToke
 
 export function startDeployment(yaml: string, idempotencyKey: string): Promise<Answer<Started>> {
   const headers = { 'Idempotency-Key': idempotencyKey };
-  // Another answer is that of a dry run.
+  // Other answers only come from dry runs.
   return call('startDeployment', { body: yaml, headers }) as Promise<Answer<Started>>;
 }
 
@@ -79,7 +79,7 @@ export function configurationOf(target: Target, revision?: number): Promise<Answ
   return call('getDeploymentConfiguration', { query, token: target.sessionToken });
 }
 
-/** The last one first. */
+/** Latest first. */
 export function revisionsOf(target: Target): Promise<Answer<{ revisions: Revision[] }>> {
   return call('getDeploymentRevisions', { query: queryOf(target), token: target.sessionToken });
 }
@@ -102,12 +102,12 @@ export function claimDeployment(target: Target): Promise<Answer<{ claimUrl: stri
   return call('claimDeployment', { body: queryOf(target), token: target.sessionToken });
 }
 
-/** Holds it beyond its time limit, where the account's plan allows that. */
+/** Holds a deployment beyond its time limit, if the account's plan allows that. */
 export function addReservation(target: Target): Promise<Answer<{ message: string }>> {
   return call('addDeploymentReservation', { body: queryOf(target), token: target.sessionToken });
 }
 
-/** Ends its hold; it lives on until its time limit. */
+/** Ends the hold. The deployment then lives until its time limit. */
 export function releaseDeployment(target: Target): Promise<Answer<{ message: string }>> {
   return call('releaseDeployment', { body: queryOf(target), token: target.sessionToken });
 }
@@ -145,7 +145,7 @@ export function snapshotsOf(target: Target): Promise<Answer<Snapshots>> {
   return call('getSnapshots', { query: queryOf(target), token: target.sessionToken });
 }
 
-/** `dump`: databases that are known by their own tools. */
+/** `dump`: databases that are dumped with their own tools. */
 export function takeSnapshot(target: Target, { dump }: { dump: boolean }): Promise<Answer<{ message: string }>> {
   return call('createSnapshot', { body: { ...queryOf(target), ...(dump && { dump }) }, token: target.sessionToken });
 }
@@ -175,7 +175,7 @@ export function deleteSnapshot(target: Target, snapshot: string): Promise<Answer
   return call('deleteSnapshot', { body: { ...queryOf(target), snapshot }, token: target.sessionToken });
 }
 
-/** The tar of an export, to be read as it comes; a refusal is an answer with a status of 400 or more. */
+/** Streams the tar of an export. A refusal is a response with a status of 400 or more. */
 export function openExport(
   target: Target,
   { secrets, volumes }: { secrets: boolean; volumes: boolean },

@@ -1,14 +1,14 @@
 /**
- * Whether the service answers: shown once for the whole page, and withdrawn automatically. Every request notes its
- * result here. While the service does not answer, it is requested repeatedly.
+ * The reachability of the service: shown once for the whole page, and withdrawn automatically. Every request reports
+ * its result here. While the service does not respond, it is polled.
  */
 
 export type Reach = 'reached' | 'slow' | 'lost' | 'offline' | 'back';
 
-/** `edge`: in place of the service. `aborted`: the caller no longer needs the answer. */
+/** `edge`: the edge responded instead of the service. `aborted`: the caller no longer needs the response. */
 export type AnsweredBy = 'service' | 'edge' | 'none' | 'aborted';
 
-/** A request that takes so long is shown as slow. The service answers within milliseconds. */
+/** A longer request is shown as slow. The service usually responds within milliseconds. */
 const slowMs = 5_000;
 const backShownMs = 3_000;
 const firstPauseMs = 1_000;
@@ -50,7 +50,7 @@ export function recordLoss(by: 'edge' | 'none'): void {
   void probe();
 }
 
-/** A browser takes itself for offline also where the service is on its own machine, or in a network of its own. */
+/** A browser may report that it is offline although the service runs on the same machine or in a separate network. */
 function lostBy(by: 'edge' | 'none'): Reach {
   return by === 'none' && !navigator.onLine ? 'offline' : 'lost';
 }
@@ -60,7 +60,7 @@ function recordReturn(): void {
   setTimeout(() => reach === 'back' && show('reached'), backShownMs);
 }
 
-/** Until the service answers, independent of the requests that failed. */
+/** Polls until the service responds, independent of the failed requests. */
 async function probe(): Promise<void> {
   if (isProbing) return;
   isProbing = true;
@@ -68,7 +68,7 @@ async function probe(): Promise<void> {
     await pauseOrOnline(pauseMs);
     if (reach !== 'lost' && reach !== 'offline') break;
     const answer = await fetch('/healthz', { cache: 'no-store' }).catch(() => undefined);
-    // The edge answers in the place of a service that is not there.
+    // The edge responds if the service is not running.
     const isThere = answer !== undefined && answer.status < 500;
     if (isThere && (reach === 'lost' || reach === 'offline')) recordReturn();
     if (isThere) break;

@@ -11,12 +11,12 @@ const longestPauseMs = 15_000;
 export type Connection = 'connecting' | 'open' | 'broken' | 'ended';
 
 export type Follower = {
-  /** Opens the stream where the last one left off. */
+  /** Opens the stream at the position of the last one. */
   open: (signal: AbortSignal) => Promise<Answer<Response>>;
   /** The messages that arrived together. */
   onMessages: (messages: Message[]) => void;
   onConnection: (connection: Connection) => void;
-  /** The service has refused: there is nothing to come back to. */
+  /** The service has refused, so reconnecting is useless. */
   onRefusal: (problem: Problem) => void;
   /** Whether a stream that has ended is at its end. */
   isOver: () => boolean;
@@ -45,7 +45,7 @@ async function run(follower: Follower, stop: AbortSignal): Promise<void> {
   }
 }
 
-/** One connection, until it ends, breaks, or the page is put away. */
+/** Reads one connection until it ends, breaks, or the page is hidden. */
 async function readOnce(follower: Follower, stop: AbortSignal): Promise<'read' | 'failed' | 'refused' | 'rested'> {
   const rest = new AbortController();
   const putAway = () => document.hidden && rest.abort();

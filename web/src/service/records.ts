@@ -1,4 +1,4 @@
-/** The answers of the service, by the names that the dashboard uses. A changed answer does not compile here. */
+/** The service's answers under the dashboard's names. A changed answer does not compile here. */
 import type { AnswerOf } from '../../../src/client/client.ts';
 
 export type {

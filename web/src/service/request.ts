@@ -10,7 +10,7 @@ export type { Answer, Problem } from '../../../src/client/request.ts';
 const service = createClient();
 const underWay = new Set<Promise<unknown>>();
 
-/** Resolves when no question waits for its answer, those included that an answer leads to. */
+/** Resolves when all requests were answered, including follow-up requests. */
 export async function allAnswered(): Promise<void> {
   while (underWay.size > 0) await Promise.all(underWay);
 }

@@ -1,4 +1,4 @@
-/** Everything that runs the application elsewhere, as a file. */
+/** Exports everything that is needed to run the application elsewhere, as a file. */
 import { useEffect, useRef, useState } from 'react';
 import { printBytes } from '../../../src/config/values/units.ts';
 import { ProblemNotice } from '../parts/notice.tsx';
@@ -10,7 +10,7 @@ import { canChooseSaveLocation, chooseSaveLocation, saveResponse } from './save-
 export function ExportPanel({ target, hasVolumes }: { target: Target; hasVolumes: boolean }) {
   const [isWithSecrets, setIsWithSecrets] = useState(false);
   const [isWithoutVolumes, setIsWithoutVolumes] = useState(false);
-  /** Bytes that have come; undefined while nothing is exported. */
+  /** Received bytes. Undefined without an export. */
   const [received, setReceived] = useState<number>();
   const [problem, setProblem] = useState<Omit<Problem, 'status'>>();
   const stop = useRef<AbortController>(undefined);
@@ -19,7 +19,7 @@ export function ExportPanel({ target, hasVolumes }: { target: Target; hasVolumes
   const save = async () => {
     setProblem(undefined);
     const name = `${target.applicationName}.tar`;
-    // Browsers let a page ask only for a moment after the click: before the service has copied the volumes.
+    // Browsers allow this only directly after a click, so before the service has copied the volumes.
     const place = await chooseSaveLocation(name);
     if (place === 'declined') return;
     const ending = new AbortController();

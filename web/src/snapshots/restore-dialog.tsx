@@ -33,7 +33,7 @@ export function RestoreDialog({ target, snapshot, onClose, onDone }: RestoreDial
     ...(isBeside && { beside: true }),
   };
   const key = `${isBeside} ${chosen?.join(' ') ?? '*'}`;
-  // An answer to another choice does not apply to this one.
+  // The response to another choice does not apply to this one.
   const requested = useAnswer(key, async (): Promise<Answer<{ key: string; preview: RestorePreview | undefined }>> => {
     if (chosen?.length === 0) return { ok: true, value: { key, preview: undefined } };
     const answer = await previewRestore(target, restoring);

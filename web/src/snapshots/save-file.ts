@@ -15,14 +15,14 @@ export function canChooseSaveLocation(): boolean {
   return pickerOf() !== undefined;
 }
 
-/** Undefined where the browser has none to offer. Only in answer to a click. */
+/** Undefined if the browser does not support it. Only possible in response to a click. */
 export async function chooseSaveLocation(suggestedName: string): Promise<Place | 'declined' | undefined> {
   const pick = pickerOf();
   try {
     return await pick?.({ suggestedName });
   } catch (error) {
     if ((error as Error).name === 'AbortError') return 'declined';
-    // Forbidden in this window: the way of other browsers is still there.
+    // The browser forbids it in this window. The fallback is still possible.
     return undefined;
   }
 }
@@ -31,7 +31,7 @@ type Saving = {
   name: string;
   place: Place | undefined;
   signal: AbortSignal;
-  /** How many have come so far. */
+  /** Called with the number of received bytes. */
   onBytes: (received: number) => void;
 };
 
@@ -44,7 +44,7 @@ export async function saveResponse(answer: Answer<Response>, saving: Saving): Pr
   return saved;
 }
 
-/** Choosing a place creates an empty file there. An existing file that was to be replaced still has its content. */
+/** Choosing a location creates an empty file. An existing file that was to be replaced still has its content. */
 async function removeEmpty(place: Place): Promise<void> {
   if ((await place.getFile()).size === 0) await place.remove?.();
 }

@@ -1,4 +1,4 @@
-/** The snapshots that are kept, the newest first, and what becomes of a restore. */
+/** The snapshots, newest first, and the progress of a restore. */
 import { useEffect, useState } from 'react';
 import { capitalised } from '../parts/capitalised.ts';
 import { Loading } from '../parts/loading.tsx';
@@ -29,7 +29,7 @@ import {
   termsOf,
 } from './texts.ts';
 
-/** While something is under way. */
+/** The interval of updates while something is in progress. */
 const lookEveryMs = 1_500;
 
 type SnapshotsPanelProps = { target: Target; isKept: boolean; hasVolumes: boolean };
@@ -38,7 +38,7 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
   const { value, problem, reload } = useAnswer(`${isKept}`, () => snapshotsOf(target));
   const [refusal, setRefusal] = useState<Problem>();
   const [isAsking, whileAsking] = usePending();
-  /** The user's choice about updates, before the service has answered. */
+  /** The user's choice about updates, before the service has responded. */
   const [wished, setWished] = useState<boolean>();
   const [isDumping, setIsDumping] = useState(false);
   const [asked, setAsked] = useState<{ kind: 'restore' | 'delete'; snapshot: Snapshot }>();

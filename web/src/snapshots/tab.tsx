@@ -1,4 +1,4 @@
-/** The data of a deployment: its snapshots, putting one back in place, and taking everything elsewhere. */
+/** The data of a deployment: snapshots, restores and exports. */
 import type { Target } from '../service/calls.ts';
 import type { Deployment, Outline } from '../service/records.ts';
 import { ExportPanel } from './export.tsx';
@@ -8,7 +8,7 @@ import './snapshots.css';
 type DataTabProps = {
   target: Target;
   deployment: Pick<Deployment, 'claim' | 'reservation'>;
-  /** Undefined until they are known. */
+  /** Undefined until they are loaded. */
   pods: Outline['pods'] | undefined;
 };
 

@@ -11,7 +11,7 @@ const badges: Record<Snapshot['state'], { word: string; tone: string }> = {
   failed: { word: 'failed', tone: 'failed' },
 };
 
-/** In words, with the tone of its badge. */
+/** Returns a text, and the tone of its badge. */
 export function badgeOf({ state }: Pick<Snapshot, 'state'>): { word: string; tone: string } {
   return badges[state];
 }
@@ -23,7 +23,7 @@ const reasons: Record<Snapshot['reason'], string> = {
   'before-restore': 'before a restore',
 };
 
-/** `Requested · revision 2 · 3.1 MiB`; its size is known once it is taken. */
+/** Prints `Requested · revision 2 · 3.1 MiB`. The size is known once it is taken. */
 export function storyOf({
   reason,
   revision,
@@ -33,7 +33,7 @@ export function storyOf({
   return [capitalised(reasons[reason]), `revision ${revision}`, ...size].join(' · ');
 }
 
-/** All volumes that can be restored from it: as files, or as a database loads them. */
+/** Returns all volumes that can be restored from it: as files, or loaded by a database. */
 export function volumesIn({ volumes, dumps }: Pick<Snapshot, 'volumes' | 'dumps'>): string[] {
   return [...volumes.map(({ name }) => name), ...dumps.flatMap((dump) => dump.volumes)];
 }
@@ -45,7 +45,7 @@ export function contentsOf({ volumes, dumps }: Pick<Snapshot, 'volumes' | 'dumps
   return [...volumesIn({ volumes, dumps: [] }), ...dumped, ...saved].join(', ');
 }
 
-/** When to dump databases with their own tools; undefined without a database that has known tools. */
+/** Returns when to dump databases with their own tools. Undefined without such a database. */
 export function dumpChoiceOf(dumpable: Snapshots['dumpable']): { label: string; hint: string } | undefined {
   if (dumpable.length === 0) return undefined;
   const namesOf = (isSaved: boolean) =>
@@ -70,7 +70,7 @@ export function problemOf({ state, problem }: Pick<Snapshot | Restore, 'state' |
   return state === 'failed' ? problem : `${problem} It will be tried again.`;
 }
 
-/** Where a restore is. @param ago When it has ended, such as `5 min ago`. */
+/** Returns the stage of a restore. @param ago when it ended, such as `5 min ago`. */
 export function stageOf(
   { state, volumes, progress, isBeside }: Pick<Restore, 'state' | 'volumes' | 'progress' | 'isBeside'>,
   ago: string,
@@ -114,7 +114,7 @@ export function isOpen({ state }: Pick<Restore, 'state'>): boolean {
   return state === 'asked' || state === 'filled';
 }
 
-/** `The newest 7 requested snapshots are kept, …`: what the plan says. */
+/** Prints `The newest 7 requested snapshots are kept, …`: the terms of the plan. */
 export function termsOf({ count, bytes, everyHours }: Snapshots['kept']): string {
   if (count === 0) return 'The plan has no snapshots.';
   const every = everyHours === undefined ? '' : `, and ${count} more of those taken every ${everyHours} h`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { draftFrom, keyOf, readStored, storeIn, type TextStorage } from './stored-texts.ts';
 
-/** As a browser's, with room for so many characters. */
+/** Simulates a browser's storage for a number of characters. */
 function storageOf(room = Number.POSITIVE_INFINITY): TextStorage & { names: () => string[] } {
   const entries = new Map<string, string>();
   return {

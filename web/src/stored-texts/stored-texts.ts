@@ -1,4 +1,4 @@
-/** Texts that a browser keeps under names of their own: drafts, and what was sent last of each deployment. Pure. */
+/** Texts in the browser's storage: drafts, and the last sent text of each deployment. Pure. */
 
 export type StoredText = {
   text: string;
@@ -15,7 +15,7 @@ export type StoredText = {
 /** The used part of `localStorage`. */
 export type TextStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
 
-/** All keys begin with it; the origin stores other keys too. */
+/** The prefix of all keys, because the origin stores other keys, too. */
 const prefix = 'berth.text/';
 /** Browsers give an origin some 5 million characters. */
 const maxCharacters = 2_000_000;
@@ -24,7 +24,7 @@ export function keyOf(name: string): string {
   return prefix + name;
 }
 
-/** Undefined also for what something else has written there. */
+/** Undefined also for data of other programs. */
 export function readStored(stored: string | null): StoredText | undefined {
   try {
     const { text, keptAt, revision, isUntouched, source } = JSON.parse(stored ?? 'null') ?? {};
@@ -39,16 +39,13 @@ export function readStored(stored: string | null): StoredText | undefined {
   }
 }
 
-/** The draft of a configuration: what is kept of it, or its text as it is at the present revision. */
+/** Returns the draft of a configuration: the stored one, or the text of the current revision. */
 export function draftFrom(kept: StoredText | undefined, original: string, revision: number) {
   if (kept === undefined || kept.text === original) return { text: original, isChanged: false, begun: revision };
   return { text: kept.text, isChanged: true, begun: kept.revision ?? revision };
 }
 
-/**
- * Keeps a text; the oldest others make room.
- * @returns whether the storage has taken it.
- */
+/** Stores a text, and removes the oldest ones if necessary. @returns whether it was stored. */
 export function storeIn(storage: TextStorage, name: string, kept: StoredText): boolean {
   const value = JSON.stringify(kept);
   makeRoom(storage, keyOf(name), value.length);

@@ -1,12 +1,14 @@
 /**
- * Kept texts, as the pages use them. They are in the storage of this origin, with the session tokens, so that they
- * outlive the tab and all tabs have the same.
+ * Stored texts for components. They are in the storage of this origin, like the session tokens, so that they outlive
+ * the tab and are the same in all tabs.
  */
 import { useSyncExternalStore } from 'react';
 import { keyOf, readStored, type StoredText, storeIn } from './stored-texts.ts';
 
 const listeners = new Set<() => void>();
-/** The last value of each name, so that the same text stays the same value. The only store if the browser has none. */
+/**
+ * The last value of each name, so that an unchanged text is the same object. The only store if the browser has none.
+ */
 const known = new Map<string, { stored: string | null; kept: StoredText | undefined }>();
 
 export function useStoredText(name: string): StoredText | undefined {
@@ -46,7 +48,7 @@ function remove(name: string): void {
   try {
     localStorage.removeItem(keyOf(name));
   } catch {
-    // A browser that keeps nothing has nothing to remove.
+    // Without storage, nothing needs to be removed.
   }
 }
 

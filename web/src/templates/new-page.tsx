@@ -1,4 +1,6 @@
-/** `/new?template=NAME` and `/new?from=ADDRESS`: puts that configuration into the editor. Nothing is deployed by a link. */
+/**
+ * `/new?template=NAME` and `/new?from=ADDRESS`: opens that configuration in the editor. A link never deploys anything.
+ */
 import { useEffect, useState } from 'react';
 import { replaceStart } from '../home/start-draft.ts';
 import { Loading } from '../parts/loading.tsx';

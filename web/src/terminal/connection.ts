@@ -3,7 +3,7 @@ import type { Target } from '../service/calls.ts';
 
 export type Size = { columns: number; rows: number };
 
-/** How it has ended, in the service's words or without any. */
+/** How the terminal ended: with a message of the service, or without. */
 export type End =
   | { kind: 'ended'; exitCode: number | null; message?: string }
   | { kind: 'refused'; error: string; hint?: string; code: string }
@@ -13,7 +13,7 @@ export type Listener = { onOutput: (bytes: Uint8Array) => void; onOpen: () => vo
 
 export type Connection = { type: (text: string) => void; resize: (size: Size) => void; close: () => void };
 
-/** A message may have 64 KiB; a letter takes at most four bytes. */
+/** A message may have 64 KiB, and a character has at most four bytes. */
 const longestPiece = 16_000;
 
 /** The token is in the first message: an address would be in the browser's memory, and in logs. */

@@ -20,7 +20,7 @@ const maxWaitingBytes = 4 * 2 ** 20;
 type ScreenProps = {
   target: Target;
   pod: string;
-  /** Its output stays. */
+  /** The output stays. */
   isOver: boolean;
   onEnd: (end: End) => void;
   /** The keys go elsewhere from now on. */
@@ -106,8 +106,8 @@ function sizeOf({ cols, rows }: Terminal) {
 }
 
 /**
- * The page's policy applies style sheets alone that are marked as its own, and no style that is an attribute. The library
- * makes both: the sheets are marked, and the attributes become properties, which the policy lets be.
+ * The page's policy applies only marked style sheets, and no style attributes. The library creates both: the sheets are
+ * marked here, and the attributes become properties, which the policy allows.
  */
 function styledDocument(): Document {
   const nonce = nonceOfPage();

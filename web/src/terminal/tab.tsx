@@ -15,7 +15,7 @@ const Screen = lazy(() => import('./screen.tsx'));
 type TerminalTabProps = {
   target: Target;
   deployment: Pick<Deployment, 'status' | 'claim'>;
-  /** As the configuration has them; undefined until that is known. */
+  /** The pods of the configuration. Undefined until they are loaded. */
   pods: readonly PodOutline[] | undefined;
 };
 

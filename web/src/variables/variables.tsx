@@ -63,7 +63,7 @@ function withPasted(text: string, pod: string, pasted: readonly Variable[]): { t
   return { text: changed, refused };
 }
 
-/** How one pod reaches the others. */
+/** Returns how one pod reaches the others. */
 function referencesOf(pods: readonly PodOutline[], pod: string): string[] {
   const others = pods.filter(({ name }) => name !== pod);
   return others.flatMap(({ name, ports }) =>
@@ -144,7 +144,7 @@ type RowProps = {
 function Row({ pod, variable: { name, value }, list, onSet, onRemove }: RowProps) {
   const [isShown, setIsShown] = useState(value === '');
   const hasLines = /[\r\n]/.test(value);
-  // Its field stays the same one while it is being edited.
+  // The field is not replaced while it is being edited.
   const [hadLines] = useState(hasLines);
   const isLong = hasLines || hadLines;
   return (

@@ -16,7 +16,7 @@ const home = '/opt/berth';
 /** Files of the repository that the service and its commands read, in addition to their dependencies. */
 const parts = ['src', 'docs', 'examples', 'templates', 'package.json', 'package-lock.json', 'README.md', 'LICENSE'];
 
-/** As in the manifests of `deploy/kubernetes`. */
+/** Equal to the user in the manifests of `deploy/kubernetes`. */
 const user = 1000;
 const dataDir = '/var/lib/berth';
 
@@ -28,7 +28,7 @@ export function berth(image: string): Recipe {
     seconds: 40,
     packages: ['haproxy', 'restic', 'tini'],
     config: {
-      // HAProxy outlives a process of Berth, so that the first process has to be one that collects what has ended.
+      // HAProxy outlives a process of Berth, so the first process must reap ended processes.
       Entrypoint: ['tini', '--'],
       Cmd: ['node', 'src/main.ts'],
       Env: ['NODE_ENV=production', 'BERTH_HOST=0.0.0.0', `BERTH_DATA_DIR=${dataDir}`],
@@ -63,8 +63,8 @@ async function addSources(root: Root): Promise<void> {
 }
 
 /**
- * Exactly the versions of the lockfile. Optional packages are native additions and the other frameworks that a library of
- * sign-in supports. No package runs anything as it is installed; Node is the image's own.
+ * Installs the versions of the lockfile. Optional packages are native additions, and other frameworks that a sign-in
+ * library supports. No install scripts run, and Node is the image's own.
  */
 async function addDependencies(root: Root): Promise<void> {
   const target = await makeHome(root);

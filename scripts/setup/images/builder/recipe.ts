@@ -8,8 +8,8 @@ const policy = { default: [{ type: 'insecureAcceptAnything' }] };
 const registries = 'unqualified-search-registries = ["docker.io"]\nshort-name-mode = "disabled"\n';
 
 /**
- * `overlay` without a helper program: Linux 5.11 and newer mount it in a user namespace. Builds bring a file of their own,
- * and base images are unpacked into a folder of their own, but buildah requires both folders here.
+ * `overlay` without a helper program: Linux 5.11 and newer can mount it in a user namespace. Builds use their own
+ * storage file, and base images are unpacked into a separate folder, but buildah requires both folders here.
  */
 const storage = '[storage]\ndriver = "overlay"\nrunroot = "/build/run"\ngraphroot = "/build/storage"\n';
 

@@ -37,7 +37,7 @@ export const node: Recipe = {
 export async function addNodeProgram(root: Root): Promise<void> {
   const program = join(root.folder, 'usr/local/bin/node');
   const strip = await findProgram('strip');
-  // Symbols are a fifth of the program and serve only who debugs Node itself.
+  // Symbols are a fifth of the program and are only useful to debug Node itself.
   if (strip) await run([strip, `--output-file=${program}`, process.execPath]);
   else await copyFile(process.execPath, program);
   await takeLibraries(root, [process.execPath]);

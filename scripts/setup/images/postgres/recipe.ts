@@ -27,7 +27,7 @@ export const postgres: Recipe = {
     ],
     ExposedPorts: { '5432/tcp': {} },
     Volumes: { '/var/lib/postgresql/data': {} },
-    // "Fast": ends the sessions. SIGTERM would wait for the clients to leave by themselves.
+    // "Fast" shutdown: ends the sessions. SIGTERM would wait for the clients to disconnect.
     StopSignal: 'SIGINT',
   },
   ownership: [
@@ -61,7 +61,7 @@ export const postgres: Recipe = {
 /** Without the compiler of queries: PostgreSQL then leaves compiling out, and the image 100 MB of LLVM. */
 async function takeModules(root: Root): Promise<void> {
   const wanted = (await allOf(root, modules)).filter((path) => !path.includes('/llvmjit'));
-  // Conversions between character sets need no library; there are many, and the loader is slow to say so.
+  // Conversions between character sets need no libraries. There are many of them, and the loader is slow.
   const conversions = wanted.filter((path) => path.includes('_and_'));
   for (const path of conversions) await take(root, path);
   await takePrograms(
