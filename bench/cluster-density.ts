@@ -14,7 +14,7 @@ export type ClusterDensity = {
   /** Requests of all clients that the API server answered while nothing changed, and the watches among them. */
   served: number;
   watches: number;
-  /** Of one processor. */
+  /** The share of one processor. */
   share: number;
   bytes: number;
 };
@@ -93,7 +93,7 @@ export async function measureClusterDensity(
   }
 }
 
-/** Of all lines of the metric, or of those with this label. */
+/** Returns the sum of all lines of the metric, or of those with this label. */
 function sumOf(metrics: string, metric: string, label = ''): number {
   return metrics
     .split('\n')

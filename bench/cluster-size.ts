@@ -24,7 +24,7 @@ export type ClusterSize = {
   listMs: number;
   /** While each deployment was looked at once, and all of them for a sweep. */
   requests: number;
-  /** Of the heap, with the objects. */
+  /** The size of the heap with the objects. */
   bytes: number;
   /** While the loop ran for so many seconds in which nothing changed. */
   idle: { seconds: number; visits: number; requests: number; share: number; residentBytes: number };

@@ -46,7 +46,7 @@ function serviceOf(pod: PodSpec, { published, hasHealthChecks }: Variant) {
 const tests: Record<string, string[]> = {
   web: ['CMD-SHELL', 'wget -q -O /dev/null http://127.0.0.1:80/ || curl -fs -o /dev/null http://127.0.0.1:80/'],
   api: ['CMD', 'node', '-e', "fetch('http://127.0.0.1:3000/api/healthz').then(({ ok }) => process.exit(ok ? 0 : 1))"],
-  // By TCP: while it initialises, PostgreSQL's image answers on the local socket only.
+  // Over TCP, because PostgreSQL's image only answers on the local socket while it initializes.
   db: ['CMD', 'pg_isready', '--host=127.0.0.1', '--username=guestbook'],
   cache: ['CMD', 'redis-cli', 'ping'],
 };

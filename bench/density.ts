@@ -11,11 +11,11 @@ export type Density = {
   live: number[];
   /** How many pages answer 200 when all have been started. */
   answering: number;
-  /** Of one processor, by the service's process while nothing happens. */
+  /** The share of one processor that the idle service uses. */
   idleShare: number;
   /** Resident, of the service's process. */
   serviceBytes: number;
-  /** Of the containers, mean; without what the kernel can have back at any time. */
+  /** The mean memory of a container, without memory that the kernel can reclaim. */
   bytesEach: number;
   /** Until nothing is left of all of them. */
   removalMs: number;

@@ -17,7 +17,7 @@ export type Figure = { id: string; says: string; values: Record<string, number>;
 export type Section = { title: string; unit: 'ms' | 'ratio' | 'mixed'; figures: Figure[] };
 
 const mebibyte = 2 ** 20;
-/** Of the time to live: the first so many against the last so many. */
+/** The number of first and last times to live that are compared. */
 const ends = 10;
 
 export function densitySection(density: Density, idleSeconds: number): Section {

@@ -23,7 +23,7 @@ import { startService } from './service.ts';
 import type { Undo } from './undo.ts';
 
 export type ImageTimes = {
-  /** Of the layers of one image, as they are sent. */
+  /** The sent size of the layers of one image. */
   sentBytes: number;
   /** Milliseconds, one for each round. */
   own: number[];

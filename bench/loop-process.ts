@@ -164,7 +164,7 @@ async function processorShares(): Promise<{ idleShare: number; serverShare: numb
   return { idleShare: (user + system) / 1_000 / tookMs, serverShare: server / tookMs };
 }
 
-/** Of the processor that all processes of PostgreSQL have used, in ticks of 10 ms; those that have ended are their parent's. */
+/** Returns the processor time of all PostgreSQL processes, in steps of 10 ms. Ended ones count to their parent. */
 async function serverMs(): Promise<number> {
   if (!postgres) return 0;
   const parent = (await readFile(join(postgres.folder, 'data/postmaster.pid'), 'utf8')).split('\n')[0]!;

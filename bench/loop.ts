@@ -36,19 +36,19 @@ export type LoopTask = Omit<LoopOptions, 'deployments' | 'stores'> & {
 export type LoopCost = {
   database: 'SQLite' | 'PostgreSQL';
   deployments: number;
-  /** Of one processor, while nothing happens: polls, a survey each half a minute, and the visits that are due. */
+  /** The idle share of one processor: polls, a survey each half a minute, and due visits. */
   idleShare: number;
   /** The same, of the processes of PostgreSQL. */
   serverShare: number;
   /** Share of one processor for health checks of as many pods, each checked every second and healthy; up to 10,000. */
   checksShare: number;
-  /** Of one visit that finds all well, of up to a thousand at once. */
+  /** The time of a visit without work, of up to a thousand concurrent ones. */
   visitMs: number;
-  /** Of one survey with its sweep. */
+  /** The times of surveys with their sweeps. */
   surveyMs: number[];
   /** From the insertion of the rows that a start writes until the edge has its route. */
   liveMs: number[];
-  /** Of the process, including the engine in memory with its workloads. */
+  /** The processor time of the process, including the in-memory engine with its workloads. */
   residentBytes: number;
   /** The share of each deployment. */
   bytesEach: number;

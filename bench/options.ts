@@ -49,11 +49,11 @@ export type Options = {
   settings: Record<string, string>;
   /** Starts of the command line. */
   commands: number;
-  /** Of an edge, and how many come after. */
+  /** Certificates of an edge, and the number of later ones. */
   certificates: CertificateOptions;
   /** Visitors of an edge whose certificates are replaced continuously. */
   renewals: RenewalOptions;
-  /** Of a volume of an application that has visitors at the same time. */
+  /** Snapshots of a volume while the application has visitors. */
   snapshots: SnapshotOptions;
   isSmoke: boolean;
 };

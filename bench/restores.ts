@@ -7,11 +7,11 @@ import { send } from './http.ts';
 import type { Service, Started } from './service.ts';
 
 export type RestoreTimes = {
-  /** From the request until it answers with what was restored. */
+  /** From the request until the response has the restored data. */
   inPlaceSeconds: number;
-  /** Of these, the longest time without an answer: while the volumes are swapped. */
+  /** The longest time without a response, while the volumes are swapped. */
   awaySeconds: number;
-  /** From the request until the other one answers. */
+  /** From the request until the other deployment responds. */
   newSeconds: number;
 };
 

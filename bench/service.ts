@@ -171,7 +171,7 @@ function environment(dataDir: string, port: number): NodeJS.ProcessEnv {
     ...Object.fromEntries(kept),
     BERTH_DATA_DIR: dataDir,
     BERTH_PORT: String(port),
-    // Those of an application that is held up wait, all from one address.
+    // Requests to a delayed application wait, all from one address.
     BERTH_CLIENT_LIMITS: 'starts=100000/m requests=100000/m documents=100Gi/m connections=10000',
     // Hundreds of small deployments, on a small machine too.
     BERTH_CAPACITY: 'memory=100% cpu-overcommit=1000',

@@ -30,7 +30,7 @@ export type SnapshotTimes = {
   quiet: Window[];
   meanwhile: Window[];
   nextToLoop: Window[];
-  /** Of all of the volume. */
+  /** Restores of the whole volume. */
   restores: RestoreTimes;
 };
 

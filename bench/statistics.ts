@@ -14,7 +14,7 @@ export function percentile(samples: readonly number[], share: number): number {
 
 export type Ratio = {
   ofMedians: number;
-  /** Of sample i over sample i: what disturbs one round of a busy machine disturbs both of its sides. */
+  /** Divides sample i by sample i, because a disturbance of one round affects both sides. */
   medianOfPairs: number;
 };
 

@@ -11,7 +11,7 @@ export type Visited = {
   count: number;
   /** In words: `GET / at 1,234 ms: 503 …`. */
   failures: string[];
-  /** Of the answers to requests that are not slow by intention. */
+  /** The latencies of responses that are not slow on purpose. */
   latenciesMs: number[];
 };
 

@@ -19,7 +19,7 @@ export type StoreOptions = { deployments: number; requests: number };
 
 export type StoreTimes = { database: 'SQLite' | 'PostgreSQL'; start: number[]; update: number[]; list: number[] };
 
-/** Of PostgreSQL, as those have it who keep something in it. */
+/** The usual durability settings of PostgreSQL. */
 export const thorough = ['fsync=on', 'full_page_writes=on', 'autovacuum=on', 'shared_buffers=128MB'];
 
 /** Rows of one statement: PostgreSQL takes 65,535 values at a time. */

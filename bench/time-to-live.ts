@@ -13,7 +13,7 @@ export type Times = Record<string, number>;
 /** One way of bringing the application up. It leaves nothing behind. */
 export type Contender = { name: string; round(signal: AbortSignal): Promise<Times> };
 
-/** Of the guestbook's four pods these two are public; the second one answers 200 when its database does. */
+/** These two of the guestbook's four pods are public. The second one responds with 200 when its database does. */
 const paths = { page: '/', api: '/api/healthz' };
 
 export function berthContender(service: Pick<Service, 'port' | 'start' | 'remove'>, yaml: string): Contender {

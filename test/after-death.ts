@@ -19,7 +19,7 @@ export function afterDeath(
     cwd: root,
     env,
     stdio: ['pipe', 'ignore', 'ignore'],
-    // Of no group of processes that a terminal or a runner ends as a whole.
+    // Detached from the process groups that a terminal or a runner ends as a whole.
     detached: true,
   });
   child.unref();

@@ -37,7 +37,7 @@ async function scan(kind: keyof typeof kinds): Promise<string[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-tls-'));
   const [port, httpsPort] = [await freePort(), await freePort()];
   try {
-    await writeFile(join(dataDir, 'README'), 'Of scripts/docs/tls.ts, which removes it.\n');
+    await writeFile(join(dataDir, 'README'), 'Created by scripts/docs/tls.ts, which removes it.\n');
     const pem = await certificate(dataDir, kinds[kind]);
     const tls = { port: httpsPort, publicPort: httpsPort };
     const settings = { ...plainSettings, dataDir, port, tls };

@@ -43,6 +43,11 @@ export const patterns: readonly Pattern[] = [
     matches: /(?<=^|[.;:] )(What|Who|Whose|Those (?:that|who)|That which|Of (?:what|those))\b(?![^.;]*\?)/g,
     suggestion: 'start with the noun',
   },
+  {
+    name: 'fragment',
+    matches: /(?<=^\s*)(?:Of|By(?! default)|Those|That of|The ones?)\b/g,
+    suggestion: 'write a sentence, or name the thing: "The id of …", "Returns …"',
+  },
   { name: 'verb of asking', matches: /\b(asks|asked|asking)\b/gi, suggestion: 'request, query, call' },
   {
     name: 'coined term',

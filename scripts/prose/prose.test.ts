@@ -31,3 +31,8 @@ test('Markdown is read without code and the targets of links', () => {
 test('a sentence that starts without a noun is found, and a question is not', () => {
   assert.deepEqual(found('docs/a.md', 'What computes shares a process. What is a pod? Who pays?'), ['docs: What']);
 });
+
+test('a comment that starts with a preposition is found', () => {
+  const source = `/** Of the account. */\nconst id = 1;\n// By default, all.\n/** Those of a pod. */\n`;
+  assert.deepEqual(found('src/a.ts', source), ['comments: Of', 'comments: Those']);
+});

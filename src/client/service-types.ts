@@ -191,7 +191,7 @@ export type DryRun = {
   message: string;
   applicationName: string;
   dryRun: true;
-  /** Of source code: how it is built. */
+  /** For source code: how it is built. */
   source?: {
     /** The complete configuration that was read from the source. */
     document: string;
@@ -397,7 +397,7 @@ export type Pod = {
   healthCheckBody?: string;
   /** The image, with its digest once it is resolved. */
   image: string;
-  /** The one that it was started for. */
+  /** The revision that it was started for. */
   revision: number;
   /** The number of restarts after an exit. */
   restarts: number;
@@ -1551,7 +1551,7 @@ export type Operations = {
           message: string;
           applicationName: string;
           dryRun: true;
-          /** Of source code: how it is built. */
+          /** For source code: how it is built. */
           source?: {
             /** The complete configuration that was read from the source. */
             document: string;
@@ -1818,7 +1818,7 @@ export type Operations = {
       applicationName: string;
       environment: string;
       range: 'hour' | 'day';
-      /** Of the first step of each line. */
+      /** The time of the first step of each line. */
       from: string;
       stepSeconds: number;
       /** Why a measurement is missing. */
@@ -1826,7 +1826,7 @@ export type Operations = {
       pods: {
         name: string;
         replica: number;
-        /** The one that it was started for. */
+        /** The revision that it was started for. */
         revision?: number;
         /** The last start, including restarts. */
         startedAt?: string;

@@ -1,4 +1,4 @@
-/** The one spelling of a host that routing compares: lower case, no port, no trailing dot. */
+/** The canonical spelling of a host for routing: lower case, no port, no trailing dot. */
 
 /**
  * The form of a host, in a regular expression for JavaScript and PCRE. HAProxy refuses all other requests with 400. It

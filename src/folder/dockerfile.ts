@@ -122,7 +122,7 @@ function describe(
     } else if (keyword === 'CMD') image.command = shellWords(rest);
     else if (keyword === 'ENTRYPOINT') {
       image.entrypoint = shellWords(rest);
-      // That of an earlier stage was for another program.
+      // The command of an earlier stage was for another program.
       delete image.command;
     } else if (keyword === 'HEALTHCHECK') image.healthCheck = readHealthCheck(rest);
     else if (keyword === 'COPY' || keyword === 'ADD') {

@@ -56,7 +56,7 @@ export async function isHeldByOther(db: Database, { name, accountId }: DomainKey
   return row !== undefined;
 }
 
-/** The one that a host is, proven. */
+/** Returns the proven domain with this name. */
 export async function domainAt(db: Database, name: string): Promise<Domain | undefined> {
   const row = await domains(db).where('name', '=', name).where(isOwned).executeTakeFirst();
   return row && fromRow(row);

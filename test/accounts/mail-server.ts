@@ -5,7 +5,7 @@ import { until } from '../scenarios/berth.ts';
 
 export type Mail = { from: string; to: string[]; text: string };
 
-/** With `login`, only for clients that send it. */
+/** `login`: the server only accepts clients that send it. */
 export async function startMailServer(login?: { user: string; password: string }) {
   const mails: Mail[] = [];
   const server = new SMTPServer({

@@ -43,7 +43,7 @@ export async function playStory(): Promise<RecordedStory> {
   }
 }
 
-/** Of 360 values an example needs three. */
+/** An example needs three of the 360 values. */
 function withShortLines(value: unknown): unknown {
   if (Array.isArray(value))
     return value.every((each) => each === null || typeof each === 'number')
@@ -131,7 +131,7 @@ async function pushImage(berth: Berth, namespace: string, headers: { authorizati
   await put('PUT', 'manifests/1', ociImage, imageManifest(config, []));
 }
 
-/** Of an application with a volume, which is the account's from the beginning. */
+/** Records the examples of an application with a volume, which belongs to the account from the beginning. */
 async function tellOfSnapshots(
   berth: Berth,
   sessionToken: string,

@@ -118,7 +118,7 @@ async function openVisitor(browser: Browser, berth: Berth, { name, width, theme 
       const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
       assert.ok(!isTooWide, `${what}, ${width}: the page scrolls sideways`);
     },
-    /** By day and by night. */
+    /** Takes a screenshot in the light and in the dark theme. */
     async lookInBothThemes(what: string, expected?: RegExp) {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });

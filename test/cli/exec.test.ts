@@ -42,7 +42,7 @@ after(async () => {
 
 const cli = (...words: string[]) => packed.start(words, { cwd: folder, env }).ended;
 
-/** With something piped in. */
+/** Runs the CLI with input through a pipe. */
 const piped = (input: string, ...words: string[]) => packed.start(words, { cwd: folder, env, input }).ended;
 
 test('a command ends with its own status, and what it writes goes where it was written', async () => {

@@ -90,7 +90,7 @@ test(
   },
 );
 
-/** With a layer that nothing else has. */
+/** The image has a unique layer. */
 async function pushOwnImage(docker: Docker, { token, at }: { token: string; at: string }): Promise<string> {
   const container = await docker.createContainer({ Image: 'nginx:1', Cmd: ['sh', '-c', `echo ${token} >/own`] });
   await container.start();

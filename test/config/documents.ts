@@ -40,7 +40,7 @@ export function verdictOn(text: string): string {
   return [...(kind === 'valid' && lines.length === 0 ? ['valid'] : []), ...lines].join('\n');
 }
 
-/** The one diagnostic with a code; fails if it is missing, or not the only one. */
+/** Returns the only diagnostic with a code. Fails if it is missing, or if there are more. */
 export function findingIn(text: string, code: string): Diagnostic {
   const { diagnostics } = parseConfiguration(text);
   const found = diagnostics.filter((diagnostic) => diagnostic.code === code);

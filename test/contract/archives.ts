@@ -9,7 +9,7 @@ import { createVolume } from './scene.ts';
 
 export type Unpacked = Map<string, { header: Header; content: string }>;
 
-/** By name, without the `./` before it. */
+/** Returns the files by name, without the leading `./`. */
 export async function unpacked(archive: VolumeArchive): Promise<Unpacked> {
   const { signal } = new AbortController();
   const found: Unpacked = new Map();

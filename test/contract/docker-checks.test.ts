@@ -23,7 +23,7 @@ describe('a health check that is a command', () => {
     failureThreshold: 3,
   });
   const shell = (script: string, timeoutSeconds?: number) => readiness(['/bin/sh', '-c', script], timeoutSeconds);
-  /** Those of the container that have such words, by the engine's own listing. */
+  /** Returns the container's processes whose command lines contain these words, from the engine's own listing. */
   const processes = async ({ name }: Workload, words: string): Promise<number> => {
     const { Processes } = (await docker.getContainer(name).top()) as { Processes: string[][] };
     return Processes.filter((row) => row.at(-1)!.includes(words)).length;

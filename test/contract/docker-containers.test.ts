@@ -16,7 +16,7 @@ import { buildImage } from './image.ts';
 import { decode, port } from './program.ts';
 import { createScene, createVolume } from './scene.ts';
 
-/** Of this file, and of this run of it: subnets of which it is said which one is the lowest that is free. */
+/** A pool for this run of this file only, because it checks which subnet is the lowest free one. */
 const pool = await claimPool();
 const networkPool = `${pool}.0/20`;
 

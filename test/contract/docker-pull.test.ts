@@ -146,7 +146,7 @@ describe('docker engine: pulls', () => {
       isFault('registry-unreachable', /stopped answering/),
     );
     await until('its layers are requested', async () => registry.layersServed() > before);
-    // By one that is patient: this process is the registry too, and may stand still for a second.
+    // Uses a patient gate, because this process is also the registry, and may be suspended for a second.
     await pull('good:1');
     await stalled;
   });

@@ -37,7 +37,7 @@ let tasks: EdgeServiceTask[];
 let workloads: Server;
 /** `<tenant> at <address>`: whose request came to whose workload. */
 const strayed = new Set<string>();
-/** By address: the label of whose workload is there. */
+/** The labels of the workloads by address. */
 const tenants = new Map<string, string>();
 /** The workload that a connection has reached. The connection stays there, even if another one gets the address. */
 const reached = new WeakMap<Socket, string | undefined>();

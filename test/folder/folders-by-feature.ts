@@ -2,7 +2,7 @@
 import type { Written } from '../support/project-folder.ts';
 import { nodeDockerfile, pythonDockerfile } from './sample-dockerfiles.ts';
 
-/** By what they are. */
+/** Folders by their feature. */
 export const foldersByFeature: Record<string, Record<string, Written>> = {
   'a tool with a profile, which is not meant': {
     'compose.yaml': `services:

@@ -3,7 +3,7 @@ import type { Written } from '../support/project-folder.ts';
 import { foldersByFeature } from './folders-by-feature.ts';
 import { nodeDockerfile, pythonDockerfile } from './sample-dockerfiles.ts';
 
-/** By what they are. */
+/** Folders by their kind. */
 export const kindsOfFolders: Record<string, Record<string, Written>> = {
   'a Node service with nothing but a Dockerfile': { Dockerfile: nodeDockerfile, 'server.js': '' },
 

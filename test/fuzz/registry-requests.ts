@@ -134,7 +134,7 @@ function mountedFrom(repository: string, from: string | null): string {
   return from.includes('/') ? from : `${repository.split('/')[0]}/${from}`;
 }
 
-/** Of blobs that are pushed too, or none at all. */
+/** Manifests of pushed blobs, of others, or of none. */
 function manifest(): fc.Arbitrary<{ content: string; type: string }> {
   const image = fc.record({ config: blob, layers: fc.array(blob, { maxLength: 3 }) }).map(({ config, layers }) =>
     imageManifest(

@@ -34,7 +34,7 @@ function weightOf({ path }: Operation): number {
   return path.startsWith('/api/auth/') ? 1 : 8;
 }
 
-/** Of the right form but for its values. */
+/** Requests of the right form with arbitrary values. */
 function described(operation: Operation): fc.Arbitrary<Plan> {
   const { bodies } = operation;
   const isDocument = 'text/x-yaml' in bodies;

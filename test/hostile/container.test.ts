@@ -10,7 +10,7 @@ let berth: Berth;
 let attacker: Attacker;
 let neighbour: Attacker;
 const outcomes = new Map<Case, string>();
-/** Of the system calls, in their order. */
+/** The results of the system calls, in their order. */
 let results: string[];
 
 before(async () => {

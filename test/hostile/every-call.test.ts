@@ -62,7 +62,7 @@ function isAllowed(name: string): boolean {
   return syscalls.some(({ names, action }) => action === 'SCMP_ACT_ALLOW' && names.includes(name));
 }
 
-/** By number, the names by which the engine's library knows them; what it does not know is `UNKNOWN`. */
+/** Returns the names of the engine's library for system calls, by number. `UNKNOWN` for others. */
 async function nameCalls(abi: Abi): Promise<Map<number, string>> {
   const program = (await findProgram('scmp_sys_resolver'))!;
   // A shell forks 512 times in a second; this process would take ten.

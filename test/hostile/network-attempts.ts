@@ -4,11 +4,11 @@ import { hostPorts, lanAddress, multicastGroup, outside } from './network-world.
 
 /** Addresses that are known only when the machine runs. */
 export type Known = {
-  /** Of the attacker's own network and of another user's: the machine's address there, and a pod's. */
+  /** The machine's address and a pod's address, in the attacker's own network and in another user's. */
   gateway: string;
   otherGateway: string;
   otherPod: string;
-  /** Of the engine's default network: the machine's address, and that of a container without a deployment. */
+  /** The machine's address in the engine's default network, and that of a container without a deployment. */
   engineGateway: string;
   strangerContainer: string;
   /** Names of another user's container and network. */

@@ -1,7 +1,7 @@
 /** The planted secrets, new in every run, and the application that receives them. */
 import { randomBytes } from 'node:crypto';
 
-/** With letters that each encoding writes in its own way, and long enough not to stand anywhere by chance. */
+/** Contains characters that each encoding writes differently, and is long enough not to occur by chance. */
 export const secret = (name: string) => `planted ${name} "+/é${randomBytes(12).toString('base64url')}`;
 /** Where nothing but letters and digits is taken. */
 const plainSecret = (name: string) => `planted${name}${randomBytes(24).toString('hex')}`;

@@ -46,7 +46,7 @@ export async function signUp(service: HttpsService, name: string, document = one
   const [cookieName, ...value] = cookie.split('; ')[0]!.split('=');
   return {
     host: new URL(url!).hostname,
-    /** Of its dashboard's page, and what signs a browser in there. */
+    /** The deployment's page in the dashboard, and the cookie that signs a browser in there. */
     page: `${origin}/d/${environment}/hello`,
     cookie: { name: cookieName!, value: value.join('='), url: origin },
     change,

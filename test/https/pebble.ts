@@ -13,7 +13,7 @@ export type Pebble = {
   directory: string;
   /** A file with the root by which the directory is known. */
   rootFile: string;
-  /** Of the certificates that it issues. */
+  /** Returns the root of the issued certificates. */
   root(): Promise<string>;
   /** `BERTH_ACME_DNS`: sets records at the DNS server. */
   hook: string;

@@ -18,7 +18,7 @@ export async function closeNodes(cluster: Cluster): Promise<() => Promise<void>>
   return () => setAll(false);
 }
 
-/** Of a node that is away the cluster would keep them for minutes. */
+/** The cluster would keep the pods of an unreachable node for minutes. */
 export async function removeAllPods(cluster: Cluster, node: string): Promise<void> {
   const query = { fieldSelector: `spec.nodeName=${node}` };
   const { items } = await cluster.request<{ items: FoundPod[] }>('GET', '/api/v1/pods', { query });

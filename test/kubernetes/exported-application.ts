@@ -60,7 +60,7 @@ export async function startExported(cluster: Cluster, folder: string): Promise<E
   return { said: stdout.trim(), look: (path) => look(host, path), [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-/** Of two default ones a cluster takes none: another run may have its own. */
+/** If a cluster has two default classes, it uses neither, and another run may have its own. */
 async function nameClass(file: string, storageClassName: string): Promise<void> {
   const claims = parseAllDocuments(await readFile(file, 'utf8'));
   for (const claim of claims) claim.setIn(['spec', 'storageClassName'], storageClassName);

@@ -10,7 +10,7 @@ import { connectCluster } from '../../src/engine/kubernetes/cluster.ts';
 
 type Written = { apiVersion: string; kind: string; metadata: { name: string } };
 
-/** By server-side apply, to which a field that the API does not know is an error, as a dry run. */
+/** Uses server-side apply as a dry run, which reports unknown fields as errors. */
 async function judge({ apiVersion, kind, metadata }: Written, object: object) {
   const api = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;
   const kinds = `${kind.toLowerCase()}${kind.endsWith('s') ? 'es' : 's'}`;

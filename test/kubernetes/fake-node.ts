@@ -55,7 +55,7 @@ export async function openFakeNode(port: number): Promise<AsyncDisposable> {
   pods.on('error', () => {});
   await pods.start();
   opening.defer(() => pods.stop());
-  // Of a node that is away the cluster would keep them.
+  // The cluster would keep the pods of an unreachable node.
   opening.defer(() => removeAllPods(cluster, name));
   const open = opening.move();
   return { [Symbol.asyncDispose]: () => open.disposeAsync() };

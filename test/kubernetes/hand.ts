@@ -72,7 +72,7 @@ async function claimsOf({ deploymentId, volume }: Owned): Promise<string[]> {
   return items.filter((claim) => volumeOf(claim) === volume).map(({ metadata }) => metadata.name);
 }
 
-/** The one that is to stay. */
+/** Returns the pod that must stay. */
 async function podOf(workload: Owned): Promise<Pod> {
   const found = (await podsOf(workload)).find(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (!found) throw new Error(`${workload.name} has no pod`);

@@ -7,7 +7,7 @@ export type NodeGate = AsyncDisposable & {
   /** The address on which the server has to listen. */
   host: string;
   port: number;
-  /** By which nodes know it. */
+  /** The name by which nodes reach the gate. */
   name: string;
 };
 

@@ -60,7 +60,7 @@ export async function openNodeWorld(): Promise<AsyncDisposable> {
     run: async (argv) => (await promisify(execFile)('nsenter', [...inNode, ...argv])).stdout,
   };
   const close = async () => {
-    // With the world its network goes, and with that the node's way there.
+    // The network disappears with the world, and with it the node's route.
     for (const child of children) child.kill('SIGKILL');
   };
   try {

@@ -16,7 +16,7 @@ export const edgeNetworks = ['10.250.0.1/32'];
 
 /** Puts images of a Docker engine on the node, under their own names. `socket`: of another node's containerd. */
 export async function importImages(docker: Docker, images: readonly string[], socket?: string): Promise<void> {
-  // Of two that import one image the second fails.
+  // If two processes import the same image, the second one fails.
   await alone('images of the test node', () => importMissing(docker, images, ctrOf(socket)));
 }
 
@@ -45,7 +45,7 @@ export async function untagImage(name: string): Promise<void> {
   await ctr('images', 'remove', fullName(name));
 }
 
-/** By its full name. Its containers keep running. */
+/** Removes an image by its full name. Its containers keep running. */
 export async function removeFromNode(image: string): Promise<void> {
   await ctr('images', 'remove', '--sync', image);
 }

@@ -45,7 +45,7 @@ export async function openSecondNode(images: readonly string[]): Promise<SecondN
   opening.defer(openOthers);
   const machine = startMachine(folder);
   opening.defer(() => removeNow(cluster, `${nodesPath}/${secondNode}`));
-  // Of a node that is away the cluster would keep them.
+  // The cluster would keep the pods of an unreachable node.
   opening.defer(() => removeAllPods(cluster, secondNode));
   opening.defer(() => end(machine));
   await untilReady(cluster, machine, folder);
@@ -65,7 +65,7 @@ async function openNetwork(): Promise<AsyncDisposable> {
   const close = async () => {
     await run('ip', ['netns', 'del', name]).catch(() => {});
   };
-  // Of one that was killed.
+  // Removes the leftovers of a killed run.
   await close();
   await run('ip', ['netns', 'add', name]);
   const inFirst = ['-n', firstName];

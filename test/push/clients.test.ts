@@ -23,7 +23,7 @@ let registry: ImageRegistry;
 let token: string;
 let namespace: string;
 let directory: string;
-/** Of Docker, for two layers that no other test has. */
+/** Docker builds of two unique layers. */
 const made = new Set<string>();
 before(async () => {
   registry = await openImageRegistry();

@@ -17,7 +17,10 @@ after(() => registry.close());
 
 type Pusher = Awaited<ReturnType<ImageRegistry['pusher']>>;
 
-/** Of a configuration and one layer; how many bytes the service has of them, and of the manifest. */
+/**
+ * Pushes an image with a configuration and one layer. Returns the bytes that the service stores for them and for the
+ * manifest.
+ */
 async function push({ token, namespace }: Pusher, name: string, layer: string) {
   const [config, content] = [Buffer.from(JSON.stringify({ name })), Buffer.from(layer)];
   const [repository, tag] = name.split(':') as [string, string];

@@ -114,7 +114,7 @@ const failures: Failure[] = [
     yaml: (name) => webYaml(name, 'x').replace('command: node', 'entrypoint: /no/such/program\n      command: node'),
     message: () =>
       'pod web: crash loop, restarted 5 times, exited with code 127, command not found (check its command and entrypoint; a script with Windows line endings (CRLF) is not found either)',
-    // Of a cluster, what cannot be started has no program around it that would write of it.
+    // On a cluster, a program that cannot start has no wrapper that would write output.
     ...(engineOfTests === 'docker' && {
       says: '[FATAL tini (N)] exec /no/such/program failed: No such file or directory ×5',
     }),

@@ -5,7 +5,10 @@ import { type Berth, createBerth, type Started, until } from './berth.ts';
 import { byHand, workloadsOf } from './by-hand.ts';
 import { engineOfTests } from './engine-of-tests.ts';
 
-/** Of a cluster, only those of a crash and of the start after it, while that runs: the contract of engines has it. */
+/**
+ * On a cluster, only the lines of a crash and of the next start are kept, while that runs. The engine contract defines
+ * it.
+ */
 const keepsEveryStart = engineOfTests === 'docker';
 let berth: Berth;
 let app: Started;

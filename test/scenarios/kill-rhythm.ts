@@ -21,7 +21,7 @@ export type KillRhythm = {
 
 export type Kills = {
   kills: number;
-  /** Of these, how many waited for others to serve: at the beat too few did. */
+  /** The number of those that waited for others to serve, because too few did at the beat. */
   late: number;
   /** From each kill until that service took requests again. */
   awayMs: number[];

@@ -10,10 +10,10 @@ import type { Started } from './berth.ts';
 import { serving, type Victim } from './kill-rhythm.ts';
 
 export type ClientReport = {
-  /** Of each kind, how many were answered with 200. */
+  /** The number of 200 responses by kind. */
   answered: Record<string, number>;
   /**
-   * Of each kind, the number of requests that a kill has cut: the service was killed during the request, or was not yet
+   * The number of requests that a kill has cut, by kind: the service was killed during the request, or was not yet
    * back.
    */
   cut: Record<string, number>;

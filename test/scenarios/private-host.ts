@@ -16,7 +16,7 @@ const execute = promisify(execFile);
 export type Argv = readonly [string, ...string[]];
 
 export type PrivateHost = {
-  /** By which the machine reaches what listens inside, and by which what runs inside reaches the machine. */
+  /** The address of the machine for the containers, and the address of the containers' services for the machine. */
   address: string;
   outsideAddress: string;
   /** The machine's number of its first process, e.g. for `ip link … netns <pid>`. */

@@ -58,7 +58,7 @@ async function remove(app: Started): Promise<void> {
 }
 
 test('a pull that stalls delays no other deployment, not even other pulls, nor its own removal', async () => {
-  // Of no layer that another image has: Docker would download that once, for both.
+  // The image has a unique layer, because Docker would download a shared one once for both.
   const { image } = await registry.hold('stalled', 8);
   const stalled = await startPulling('stalled', image);
   const [local, pulled] = await Promise.all([

@@ -74,7 +74,7 @@ test('an image is pushed through the edge, deployed by its short form, and runs;
   const stranger = await berth.postYaml('/startUserDeployment', yamlOf('thief', `${repo}:1`));
   assert.deepEqual([stranger.status, stranger.body.code], [400, 'invalid_configuration']);
   const namespace = repo.split('/')[1];
-  // By the engine's own name, which documents never contain.
+  // Uses the engine's own name, which documents must not contain.
   const thief = await berth.start(yamlOf('thief', `pushed.invalid/${namespace}/site:1`));
   const { message } = await berth.reach(thief, 'failed');
   assert.match(message, /does not belong to this application/);

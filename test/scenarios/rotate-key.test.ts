@@ -83,7 +83,7 @@ test('what runs goes on through a rotation, is updated after it, and has the pas
   assert.equal((await berth.visit(app.url)).text, `three ${password}`);
   secrets.push(readKeys(file)![0]);
 
-  // With the service stopped.
+  // The service is stopped.
   await berth.end('SIGTERM');
   await rotate();
   await berth.serve();

@@ -65,7 +65,7 @@ async function starts(berth: Berth, app: Started): Promise<number[]> {
   });
 }
 
-/** Of all files, by their paths. */
+/** Returns the contents of all files by path. */
 async function contentsBelow(folder: string): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>();
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

@@ -139,7 +139,7 @@ async function wasDone({ id, intents }: Subject, { db }: Stage): Promise<boolean
   return found > intents;
 }
 
-/** Of the retained events. */
+/** Counts the intents among the retained events. */
 async function countIntents(db: Kysely<Tables>, id: string): Promise<number> {
   return (await eventsAfter(db, id, 0, 10_000)).filter(({ kind }) => kind === 'intent').length;
 }

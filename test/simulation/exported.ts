@@ -14,7 +14,7 @@ import { type Fate, fatedCalls } from './fated-calls.ts';
 
 export type PlayedExport = Pick<Shop, 'control' | 'world'> & {
   copiesAs: CopiesAs;
-  /** Of its volumes. */
+  /** The names of the volumes. */
   names: readonly string[];
   key: string;
   fate: Fate | undefined;

@@ -1,5 +1,5 @@
 /**
- * The one database of a run as its clients see it: writes fail, answers are lost on the way, and reads arrive late. A
+ * The only database of a run as its clients see it: writes fail, answers are lost on the way, and reads arrive late. A
  * shared connection performs the requests of all clients, one after the other.
  */
 import {
@@ -23,7 +23,7 @@ export type StoreFaults = {
   delaysRead?: () => Promise<void> | undefined;
 };
 
-/** Of PostgreSQL's connections, as they break: SQLSTATE 08006, connection_failure. */
+/** The fault of a broken PostgreSQL connection: SQLSTATE 08006, connection_failure. */
 const lost = () => new StoreFault('Simulated: no answer came.', { wasDone: 'unknown', isBrief: true, code: '08006' });
 
 const isWriting = /^(insert|update|delete)/;

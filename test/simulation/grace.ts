@@ -17,7 +17,7 @@ export function graceOf({ seed }: Story): number {
 
 type Step = Story['acts'][number];
 
-/** With what its owners do about ends. It follows from the story, so that the seeds of others mean what they meant. */
+/** Adds the reactions of owners to ends. They are derived from the story, so that other seeds keep their meaning. */
 export function withGrace(story: Story): Story {
   if (graceOf(story) === 0) return story;
   const acts = story.acts.flatMap((step, index) => [step, ...afterwards(step, story.seed + index)]);

@@ -54,7 +54,7 @@ export type Surroundings = Omit<
 };
 
 export type Process = {
-  /** By which others know what it holds. */
+  /** The ID by which others know what it holds. */
   id: string;
   isAlive(): boolean;
   /** Another process is known to have died. */
@@ -126,7 +126,7 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
   const open = (faults: StoreFaults) =>
     new Kysely<Tables>({ dialect: dialectOn(faultyDriver(surroundings.driver, faults)) });
   const db = open(store);
-  /** Of this process alone. */
+  /** The clock of this process. */
   const now = () => clock.now() + surroundings.skewMs(number);
   const log = { info() {}, warn() {} };
   const edge = surroundings.edges.of(number);

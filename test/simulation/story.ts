@@ -41,7 +41,7 @@ export type Blow = {
 };
 
 export type Story = {
-  /** Of the engine. */
+  /** The facets of the engine. */
   facets: FacetName[];
   /** The seed of random durations and jitter. */
   seed: number;

@@ -28,7 +28,7 @@ export type Subject = {
   id: string;
   label: string;
   sessionToken: string;
-  /** By revision, from 1. */
+  /** Specs by revision, from 1. */
   specs: AppSpec[];
   /** The number of retained intents. */
   intents: number;

@@ -24,7 +24,10 @@ export const shopYaml = `application:
 
 const minutes = 60_000;
 
-/** Of the first API of this process: to describe one takes 25 ms of a processor, and the next ones have the same requests. */
+/**
+ * The description of the first API of this process. Describing an API takes 25 ms of processor time, and all have the
+ * same requests.
+ */
 let described: object | undefined;
 
 /** Accounts without users; tests of accounts use real ones. */
@@ -95,7 +98,7 @@ export async function testApi(
     const answer = { status: response.statusCode, headers: response.headers };
     if (!isJson) return { ...answer, body: response.body };
     const json = response.json();
-    // Those of signing in have more codes than ours.
+    // The sign-in endpoints have more codes than the others.
     if (answer.status >= 400 && !url.startsWith('/api/auth/')) {
       described ??= app.swagger() as object;
       const path = url.split('?')[0]!;

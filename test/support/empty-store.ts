@@ -7,7 +7,7 @@ import type { Tables } from '../../src/store/rows.ts';
 
 let empty: Promise<Uint8Array> | undefined;
 
-/** With the schema of this version, and nothing in it. */
+/** Returns an empty store with the schema of this version. */
 export async function emptyStore(): Promise<Kysely<Tables>> {
   empty ??= migrated();
   const sqlite = new DatabaseSync(':memory:');

@@ -19,7 +19,7 @@ export function expectedAddresses(sites: Site[], host: string, path: string): st
   return best.addresses;
 }
 
-/** By the URL standard's rules for dots, without its merging of anything else. */
+/** Follows the URL standard's rules for dots, without its other normalization. */
 function segmentsOf(path: string): string[] {
   const done: string[] = [];
   const decoded = path.replace(/%(61|7e|2e)/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

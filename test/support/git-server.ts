@@ -109,7 +109,7 @@ export async function createRepository(folder: string): Promise<Repository> {
   };
 }
 
-/** By the rules of CGI: the request in variables and on standard input, headers and the body on standard output. */
+/** Implements CGI: the request in variables and on standard input, headers and the body on standard output. */
 function serve(backend: string, root: string, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url!, 'https://x');
   const child = spawn(backend, {

@@ -7,7 +7,7 @@ export type Interruption = {
   operation: number;
   /** Default: `execute`. */
   name?: MemoryCall['name'];
-  /** Of an execution; default: any. */
+  /** The kind of an operation. Default: any. */
   kind?: MemoryOperation['kind'];
   /** `halfway` leaves a container that was created and never started, or some volumes swapped; else it is `before`. */
   when: 'before' | 'halfway' | 'after';

@@ -6,7 +6,7 @@ export const serverOf = (words: string) =>
 createServer((_, response) => response.end(${JSON.stringify(words)} + process.env.GREETING)).listen(3000);
 process.on('SIGTERM', () => process.exit());\n`;
 
-/** Of that server, with further lines. */
+/** The Dockerfile of that server, with additional lines. */
 export const dockerfile = (...lines: string[]) =>
   [
     'FROM node:26-slim',

@@ -26,7 +26,7 @@ const thrifty = [
 export type TestPostgres = AsyncDisposable & {
   /** Where data, socket and process are. */
   folder: string;
-  /** Of a database on it, as `BERTH_DATABASE_URL` takes it. */
+  /** Returns the URL of a database on it for `BERTH_DATABASE_URL`. */
   url: (database: string) => string;
   /** The database for one test after another: empties it, and opens it with the schema of this version. */
   openStore: () => Promise<Kysely<Tables>>;
@@ -42,7 +42,7 @@ export type TestPostgresOptions = {
   settings?: readonly string[];
   /** It listens on loopback too. */
   port?: number;
-  /** Of the opened store, where slowness is not what is tried. */
+  /** The patience of the opened store, if slowness is not under test. */
   patienceMs?: number;
   /** The caller ends it after a killed test, along with its users. */
   isTakenCareOf?: boolean;
@@ -140,7 +140,7 @@ async function isServerOf(pid: number, folder: string): Promise<boolean> {
   return command.includes(join(folder, 'data'));
 }
 
-/** Of root's files, those that the server is to read. */
+/** Gives the server access to root's files that it must read. */
 export async function giveToPostgres(paths: readonly string[]): Promise<void> {
   const owner = await accountOfServer();
   if (owner) for (const path of paths) await chown(path, owner.uid, owner.gid);

@@ -6,7 +6,7 @@ import S3rver from 's3rver';
 import { makeCertificate } from './certificate.ts';
 
 export type S3Server = AsyncDisposable & {
-  /** Of its only bucket, as a place of backups. */
+  /** Its only bucket as a backup location. */
   place: string;
   /** The credentials, and the authority of the certificate. */
   env: { AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string; SSL_CERT_FILE: string };

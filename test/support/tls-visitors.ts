@@ -51,7 +51,7 @@ async function visit({ port, root, hosts, path, perSecond }: Visiting): Promise<
   const connections = new Set<unknown>();
   const failures: string[] = [];
 
-  /** With the milliseconds that the handshake took. */
+  /** Returns the milliseconds of the handshake. */
   const askAnew = (host: string) =>
     new Promise<number>((resolve, reject) => {
       const at = performance.now();
@@ -73,7 +73,7 @@ async function visit({ port, root, hosts, path, perSecond }: Visiting): Promise<
       );
     });
 
-  /** With the milliseconds until the end of the answer. */
+  /** Returns the milliseconds until the end of the response. */
   const askOn = (host: string) =>
     new Promise<number>((resolve, reject) => {
       const at = performance.now();

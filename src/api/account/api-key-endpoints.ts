@@ -105,7 +105,7 @@ const { problem: unknownKey }: { problem: Problem } = refuse(
 /** The maximum number of keys. More would be hard to distinguish. It also limits the storage of one account. */
 const maxKeys = 50;
 
-/** Of the 32 random letters of a key, four are shown later. They identify the key and are too few to guess it. */
+/** Four of the 32 random letters of a key are shown later. They identify the key and are too few to guess it. */
 const shownLetters = 4;
 
 export type NewApiKey = { id: string; name: string; key: string };

@@ -51,7 +51,7 @@ const { restarts, lastExit } = PodRecord.properties;
 const PodMetricsRecord = Type.Object({
   name: Type.String(),
   replica: Type.Integer({ minimum: 0 }),
-  revision: Type.Optional(Type.Integer({ minimum: 1, description: 'The one that it was started for.' })),
+  revision: Type.Optional(Type.Integer({ minimum: 1, description: 'The revision that it was started for.' })),
   startedAt: Type.Optional(Type.String({ format: 'date-time', description: 'The last start, including restarts.' })),
   restarts,
   lastExit,
@@ -68,7 +68,7 @@ export const MetricsRecord = Type.Object(
     applicationName: Type.String(),
     environment: Type.String(),
     range: Type.Enum(['hour', 'day']),
-    from: Type.String({ format: 'date-time', description: 'Of the first step of each line.' }),
+    from: Type.String({ format: 'date-time', description: 'The time of the first step of each line.' }),
     stepSeconds: Type.Integer({ minimum: 1 }),
     message: Type.Optional(Type.String({ description: 'Why a measurement is missing.' })),
     pods: Type.Array(PodMetricsRecord),

@@ -26,7 +26,7 @@ export const PodRecord = Type.Object({
   image: Type.String({
     description: 'The image, with its digest once it is resolved.',
   }),
-  revision: Type.Integer({ minimum: 1, description: 'The one that it was started for.' }),
+  revision: Type.Integer({ minimum: 1, description: 'The revision that it was started for.' }),
   restarts: Type.Integer({ minimum: 0, description: 'The number of restarts after an exit.' }),
   lastExit: Type.Optional(
     Type.Object(
@@ -171,7 +171,7 @@ export const DryRunRecord = Type.Object(
             description: 'The files that the service writes, because the source has no Dockerfile or configuration.',
           }),
         },
-        { description: 'Of source code: how it is built.' },
+        { description: 'For source code: how it is built.' },
       ),
     ),
     ...RemarkFields,

@@ -1,4 +1,4 @@
-/** What a push changes: it updates the application of the caller, or starts it. */
+/** The effect of a push: it updates the application of the caller, or starts it. */
 import type { FastifyRequest } from 'fastify';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';

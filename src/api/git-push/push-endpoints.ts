@@ -183,7 +183,7 @@ async function receive(
   }
 }
 
-/** What a client still sends after a refusal, so that it then reads the answer. */
+/** The data that a client still sends after a refusal, so that it then reads the response. */
 async function discard(pack: AsyncIterable<Buffer>): Promise<void> {
   let bytes = 0;
   for await (const piece of pack) {

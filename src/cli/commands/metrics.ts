@@ -65,7 +65,7 @@ function describeSite({
   p50Ms,
   p95Ms,
 }: Metrics['site']['now']) {
-  if (requestsPerSecond === null) return 'Of the last minute no requests were counted.';
+  if (requestsPerSecond === null) return 'No requests were counted in the last minute.';
   const errors = `${printRate(clientErrorsPerSecond)} with 4xx, ${printRate(serverErrorsPerSecond)} with 5xx`;
   const times = p50Ms === null ? '' : `; answers begin after ${printTime(p50Ms)} (p50) and ${printTime(p95Ms)} (p95)`;
   return `Over the last minute ${printRate(requestsPerSecond)} requests: ${errors}${times}.`;

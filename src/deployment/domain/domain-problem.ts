@@ -48,7 +48,7 @@ export function domainMail(
     const words = domainReason(domain, 'certifying', { proof, host, certificate: tries });
     const end = tries?.expiresAt;
     return end !== null && end !== undefined && end > now
-      ? `${words} The one that is shown ends at ${new Date(end).toISOString()}.`
+      ? `${words} The current certificate ends at ${new Date(end).toISOString()}.`
       : words;
   };
   const records = wantedRecords(domain, { proof, host }).map(({ type, name, value }) => `  ${name}  ${type}  ${value}`);

@@ -20,7 +20,7 @@ const node = 'node:24-slim';
 const apt = (packages: string, more = 'true') =>
   `FROM debian:bookworm-slim\nRUN apt-get install -y -qq --no-install-recommends ${packages} && ${more}\n`;
 
-/** By the name that Dockerfiles use. Each may be based on those before it. */
+/** Dockerfiles by the name that others use. Each may be based on earlier ones. */
 const dockerfiles: Record<string, string> = {
   'debian:bookworm-slim': `FROM ${debian}\nRUN apt-get update -qq && apt-get install -y -qq ca-certificates\n${trusting}`,
   [node]: `FROM node:26-slim\n${trusting}`,

@@ -38,7 +38,7 @@ export function activeContract(open: OpenStore): void {
   let db: Kysely<Tables>;
   before(async () => {
     db = await open();
-    // With columns that only the sign-in library knows.
+    // The rows have columns that only the sign-in library uses.
     const then = new Date(0).toISOString();
     const ada = {
       id: 'ada',

@@ -75,7 +75,7 @@ function CodeForm({ onCode }: CodeFormProps) {
         autoComplete="off"
         autoCapitalize="characters"
         spellCheck={false}
-        hint="The one that berth login shows in your terminal."
+        hint="The code that berth login shows in your terminal."
       />
       <button type="submit" className="button primary">
         Continue

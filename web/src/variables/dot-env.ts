@@ -4,7 +4,7 @@ import type { Variable } from '../pod-edits/pod-edits.ts';
 const meanings: Record<string, string> = { n: '\n', r: '\r', t: '\t' };
 const line = /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*(.*?)\s*$/;
 
-/** Of repeated names, the last variable counts. Other lines are skipped. */
+/** Parses a .env file. If a name repeats, the last variable counts. Other lines are skipped. */
 export function readDotEnv(text: string): Variable[] {
   const found = new Map<string, string>();
   for (const each of text.split(/\r?\n/)) {
