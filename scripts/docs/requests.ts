@@ -82,7 +82,7 @@ function section(heading: string, operation: Operation): string {
     `### ${heading}`,
     `${text(summary)}. ${text(description)}`.trim(),
     `Access: ${accessOf(operation)}.`,
-    given.length > 0 ? table(['Parameter', 'Type', ''], given) : '',
+    given.length > 0 ? table(['Parameter', 'Type', 'Meaning'], given) : '',
     body ? bodyOf(body, Object.keys(requestBody!.content)) : '',
     answerOf(responses),
     errorsOf(responses),
@@ -129,7 +129,7 @@ function errorsOf(responses: Operation['responses']): string {
 
 function fieldTable(schema: Schema): string {
   const rows = fieldRows(schema);
-  return rows.length > 0 ? table(['Field', 'Type', ''], rows) : '';
+  return rows.length > 0 ? table(['Field', 'Type', 'Meaning'], rows) : '';
 }
 
 /** Fields of fields by their path, such as `status.state`. Each field of alternatives appears once. */

@@ -96,7 +96,7 @@ test('the owner gets the authority’s message after three failed renewals of th
   await db.updateTable('certificates').set({ failures: 3 }).execute();
   await look('uncertified');
   assert.match(mails[0]!.text, /^Subject: shop\.example\.com has no certificate/m);
-  assert.match(mails[0]!.text, /issued no certificate: CAA forbids it\. .*The one that is shown ends at 2100-01-01/s);
+  assert.match(mails[0]!.text, /issued no certificate: CAA forbids it\. .*The current certificate ends at 2100-01-01/s);
 });
 
 test('an unconfirmed address gets no mail', async (t) => {

@@ -65,7 +65,7 @@ export async function admin(words: string[], streams: Streams): Promise<number> 
     stderr.write(`${message}\n`);
     return statuses.unusable;
   };
-  const parsed = parseWords(words);
+  const parsed = parseAdminArguments(words);
   if ('mistake' in parsed) return fail(`${parsed.mistake}\n\n${help}`);
   if (parsed.isHelp) {
     stdout.write(parsed.more === undefined ? help : `${help}\n${parsed.more}`);
@@ -105,7 +105,7 @@ type Parsed =
   | { isHelp: true; more?: string | undefined }
   | { isHelp: false; command: Command; given: string[]; options: GivenOptions; asJson: boolean };
 
-function parseWords(words: string[]): Parsed {
+export function parseAdminArguments(words: string[]): Parsed {
   const parsed = parseOptions(words);
   if (parsed instanceof Error) return { mistake: parsed.message.split('\n')[0]! };
   const { help: isHelp, json, ...options } = parsed.values;
