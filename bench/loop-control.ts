@@ -58,6 +58,7 @@ export function loopControl(parts: Pick<Control, 'db' | 'engine' | 'checkTags' |
       imageDiskShare: 0.85,
       diskFreeBytes: 0,
       graceMs: 0,
+      sleep: { freezeAfterMs: 0, freezeClaimedAfterMs: 0, stopAfterMs: 0 },
       containerDiskBytes: 2 ** 30,
     },
   };

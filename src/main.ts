@@ -84,10 +84,10 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
     await openTurn(settings, { ...parts, ...shared, images, pushed, sources, store, log, pauseEngine: pause }),
   );
   const accounts = openAccounts({ db, seal, now, log: part('accounts'), settings: accountSettings(settings) });
-  const { builds, certificates, wakeDomains, samples, snapshots, wake } = turn;
+  const { builds, certificates, wakeDomains, samples, snapshots, wake, wakeSite } = turn;
   const known = { db, now, builds, certificates, wakeDomains, samples, snapshots, wake };
   const pages = opening.use(
-    await openPages(settings, { ...known, admit: sockets.at(pagesSocket), log: part('pages') }),
+    await openPages(settings, { ...known, wakeSite, admit: sockets.at(pagesSocket), log: part('pages') }),
   );
   const own = { admit: sockets.at(apiSocket), admitRegistry: sockets.at(registrySocket), log: part('api') };
   const api = opening.use(

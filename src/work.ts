@@ -12,6 +12,7 @@ import type { Samples } from './deployment/metrics/deployment-metrics.ts';
 import { snapshotTermsOf } from './deployment/snapshot/snapshot.ts';
 import { openDomains } from './domains/open.ts';
 import { openEdge } from './edge/open.ts';
+import { createWaker } from './edge/sleepers.ts';
 import type { PushedImages } from './images/pushed/pushed-image-store.ts';
 import type { CertificateReport } from './lib/certificate-report.ts';
 import { operatorMail } from './lib/mail-transport.ts';
@@ -58,6 +59,8 @@ type Work = AsyncDisposable & {
   /** Looks at the deployment now, because of a request. */
   wake(deploymentId: string): void;
   keepProxyRunning(): void;
+  /** Wakes up the deployment at a host; resolves when its requests need not wait any more. */
+  wakeSite(host: string): Promise<void>;
   /** Looks at custom domains now, because of a request. */
   wakeDomains(): void;
   /** The measurements of this process; undefined while another service measures. */
@@ -184,6 +187,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
     wakeSnapshots: snapshots.wake,
     wakeBuilds: () => builds?.wake(),
     wake: control.wake,
+    wakeSite: createWaker({ db, sleepers: edge.sleepers, wake: control.wake, appsDomain: settings.appsDomain, now }),
     keepProxyRunning: edge.keepProxyRunning,
     certificates: () => report,
     samples: () => control.samples,
@@ -227,6 +231,7 @@ export async function openTurn(
   let work: Work | undefined = await openWork(settings, parts);
   return {
     wake: (deploymentId) => work?.wake(deploymentId),
+    wakeSite: async (host) => await work?.wakeSite(host),
     keepProxyRunning: () => work?.keepProxyRunning(),
     wakeDomains: () => work?.wakeDomains(),
     snapshots: offersSnapshots(settings, parts.engine) ? { wake: () => work?.wakeSnapshots() } : undefined,

@@ -112,8 +112,8 @@ export type Deployment = {
 export type DeploymentStatus = {
   state: 'deploying' | 'running' | 'failed' | 'expired';
   progress: number;
-  /** More precise than `state`. `degraded`: a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: the owner has stopped the deployment. */
-  health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'expired';
+  /** More precise than `state`. `degraded`: a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: the owner has stopped the deployment. `asleep`: it is not used; the next request wakes it up. */
+  health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'asleep' | 'expired';
   /** Why the deployment failed, or its current problem. */
   message?: string;
   advice?: Advice;
@@ -124,6 +124,15 @@ export type DeploymentStatus = {
   /** The last log lines of the pod that failed, restarted, or is not ready, without known secrets. A repeated line appears once, with its count, such as `×3`. */
   lastLines?: string[];
   pods?: Pod[];
+  /** Present if the deployment sleeps, or has slept. */
+  sleep?: {
+    /** Absent while it is awake. */
+    since?: string;
+    /** How often a request has woken it up. */
+    wakes: number;
+    /** How long the last wake took. */
+    wokeInMs?: number;
+  };
   /** Volumes that are almost full, and pods that were stopped because of their disk use. */
   disk?: {
     at: string;
@@ -483,7 +492,7 @@ export type SharedStatus = {
   applicationName: string;
   url: string;
   state: 'deploying' | 'running' | 'failed' | 'expired';
-  health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'expired';
+  health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'asleep' | 'expired';
   createdAt: string;
   /** Absent when it does not expire. */
   expiresAt?: string;
@@ -566,8 +575,8 @@ export type Started = {
 export type Status = {
   state: 'deploying' | 'running' | 'failed' | 'expired';
   progress: number;
-  /** More precise than `state`. `degraded`: a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: the owner has stopped the deployment. */
-  health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'expired';
+  /** More precise than `state`. `degraded`: a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: the owner has stopped the deployment. `asleep`: it is not used; the next request wakes it up. */
+  health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'asleep' | 'expired';
   /** Why the deployment failed, or its current problem. */
   message?: string;
   advice?: Advice;
@@ -578,6 +587,15 @@ export type Status = {
   /** The last log lines of the pod that failed, restarted, or is not ready, without known secrets. A repeated line appears once, with its count, such as `×3`. */
   lastLines?: string[];
   pods?: Pod[];
+  /** Present if the deployment sleeps, or has slept. */
+  sleep?: {
+    /** Absent while it is awake. */
+    since?: string;
+    /** How often a request has woken it up. */
+    wakes: number;
+    /** How long the last wake took. */
+    wokeInMs?: number;
+  };
 };
 
 /** The new revision, which is being deployed to the same URL. */
@@ -606,6 +624,7 @@ export type Event =
   | LifetimeEvent
   | SnapshotEvent
   | BuildEvent
+  | SleepEvent
   | ForgottenEvent;
 
 export type EventToldFields = {
@@ -747,25 +766,7 @@ export type OperationEvent = (
     }
   | {
       kind: 'operation';
-      operation: 'start';
-      because: string;
-      workload: string;
-      pod: string;
-      revision: number;
-      replica: number;
-    }
-  | {
-      kind: 'operation';
-      operation: 'stop';
-      because: string;
-      workload: string;
-      pod: string;
-      revision: number;
-      replica: number;
-    }
-  | {
-      kind: 'operation';
-      operation: 'remove';
+      operation: 'start' | 'stop' | 'freeze' | 'thaw' | 'remove';
       because: string;
       workload: string;
       pod: string;
@@ -1024,6 +1025,11 @@ export type BuildEvent = (
     }
 ) &
   EventToldFields;
+
+export type SleepEvent = {
+  kind: 'sleep';
+  sleep: 'frozen' | 'stopped' | 'awake';
+} & EventToldFields;
 
 export type ForgottenEvent = {
   kind: 'forgotten';

@@ -1,6 +1,7 @@
 /** The parts and settings of the control layer; wired in `main.ts`. */
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { Operation } from '../deployment/plan/operation.ts';
+import type { SleepPolicy } from '../deployment/sleep.ts';
 import type { Egress } from '../deployment/workload/egress.ts';
 import type { PodRuntime } from '../deployment/workload/workload.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -39,6 +40,7 @@ export type ControlSettings = {
   diskFreeBytes: number;
   /** How long the volumes and the configuration of an ended deployment are kept. */
   graceMs: number;
+  sleep: SleepPolicy;
 };
 
 export type Control = {

@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely';
 import type { Deployment } from '../deployment/deployment.ts';
 import type { PullTerms } from '../deployment/limits/pull-limits.ts';
 import type { Samples } from '../deployment/metrics/deployment-metrics.ts';
+import type { SleepPolicy } from '../deployment/sleep.ts';
 import { StartError } from '../lib/start-error.ts';
 import { wait } from '../lib/wait.ts';
 import { isPostgres } from '../store/dialect/dialect.ts';
@@ -30,11 +31,12 @@ const imageDiskShare = 0.85;
 
 export type OpenControlSettings = Omit<
   ControlSettings,
-  'leaseMs' | 'pollMs' | 'resyncMs' | 'revisitMs' | 'imageDiskShare'
-> & {
-  /** Checks that the operator has switched off, such as `cluster`. */
-  allowUnsafe: readonly string[];
-};
+  'leaseMs' | 'pollMs' | 'resyncMs' | 'revisitMs' | 'imageDiskShare' | 'sleep'
+> &
+  SleepPolicy & {
+    /** Checks that the operator has switched off, such as `cluster`. */
+    allowUnsafe: readonly string[];
+  };
 
 export type ControlParts = Pick<
   Control,
@@ -62,6 +64,7 @@ export async function openControl(settings: OpenControlSettings, parts: ControlP
   await others.refreshEdge();
   await takeOver(db, { now: now(), spreadMs: resyncMs, random: Math.random });
   const { deployDeadlineMs, listenPatienceMs, drainMs, diskFreeBytes, containerDiskBytes, graceMs } = settings;
+  const { freezeAfterMs, freezeClaimedAfterMs, stopAfterMs } = settings;
   const loop = startLoop({
     ...others,
     checkTags: createTagCheck({ images, engine: others.engine }),
@@ -79,6 +82,7 @@ export async function openControl(settings: OpenControlSettings, parts: ControlP
       diskFreeBytes,
       containerDiskBytes,
       graceMs,
+      sleep: { freezeAfterMs, freezeClaimedAfterMs, stopAfterMs },
       leaseMs,
       pollMs,
       resyncMs,

@@ -2,6 +2,7 @@
 import type { AppSpec } from '../config/spec/spec.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import type { Endpoint } from './site.ts';
+import type { SleepStage } from './sleep.ts';
 import { describeExplanation, type Explanation } from './status/reason.ts';
 
 /** Milliseconds since 1970, UTC. */
@@ -52,6 +53,17 @@ export type Deployment = {
   suspendedAt: Instant | null;
   /** The operator's words, for the owner. */
   suspendedBecause: string | null;
+  /** When it was last used, to the minute; null: not since its start. */
+  activeAt: Instant | null;
+  /** Null: it is awake, or wakes up. */
+  sleep: SleepStage | null;
+  asleepAt: Instant | null;
+  /** When a request woke it up, until its pods serve again. */
+  wakeRequestedAt: Instant | null;
+  /** How long its last wake took, in milliseconds. */
+  wokeInMs: number | null;
+  /** How often it has woken up. */
+  wakes: number;
   /** The number of restarts by the owner for each pod. Pods without restarts are missing. */
   restarts: Readonly<Record<string, number>>;
   /** The time until which the configuration and volumes of an ended deployment are kept. Null if they are not kept. */
@@ -139,6 +151,12 @@ export function newDeployment(
     stoppedAt: null,
     suspendedAt: null,
     suspendedBecause: null,
+    activeAt: null,
+    sleep: null,
+    asleepAt: null,
+    wakeRequestedAt: null,
+    wokeInMs: null,
+    wakes: 0,
     restarts: {},
     restorableUntil: null,
     keptAt: null,

@@ -16,6 +16,7 @@ import { workloadName } from './deployment-names.ts';
 import { type DesiredVolume, replicasOf, volumeName, volumesOf } from './desired-volumes.ts';
 import { keptUntil } from './grace.ts';
 import { startOrder } from './plan/start-order.ts';
+import type { SleepStage } from './sleep.ts';
 import type { Restore } from './snapshot/snapshot.ts';
 import { type Derive, generatedValue } from './workload/derived-secrets.ts';
 import type { Egress } from './workload/egress.ts';
@@ -28,6 +29,8 @@ export type Desired =
   | { kind: 'stopped'; restore?: FilledRestore }
   /** Nothing runs. Workloads (for their logs), volumes and the network stay. */
   | { kind: 'suspended' }
+  /** Requests wake it up. */
+  | { kind: 'asleep'; stage: SleepStage }
   | {
       kind: 'running';
       revision: number;
@@ -37,6 +40,8 @@ export type Desired =
       workloads: DesiredWorkload[];
       volumes: DesiredVolume[];
       egress: Egress;
+      /** False: its owner wants it to stay awake. */
+      sleep?: false;
       /** Restored data that replaces volumes before their pods run. */
       restore?: FilledRestore;
     };
@@ -101,19 +106,17 @@ export type Resolution = {
 };
 
 /**
- * Returns the desired state of a deployment that has ended, or is stopped or suspended, at `now`; undefined otherwise.
+ * Returns the desired state of a deployment that has ended, is stopped or suspended, or sleeps, at `now`; undefined
+ * otherwise.
  */
-export function restOf(
-  deployment: Deployment,
-  now: Instant,
-  graceMs: number,
-): Extract<Desired, { kind: 'gone' | 'stopped' | 'suspended' }> | undefined {
+export function restOf(deployment: Deployment, now: Instant, graceMs: number): Exclude<Desired, Running> | undefined {
   // A suspension takes precedence over a removal: the owner may remove the deployment or the account, and the evidence
   // has to stay.
   if (deployment.suspendedAt !== null) return { kind: 'suspended' };
   const because = endingAt(deployment, now);
   if (because) return { kind: 'gone', because, keptUntil: keptUntil(deployment, now, graceMs) };
-  return deployment.stoppedAt === null ? undefined : { kind: 'stopped' };
+  if (deployment.stoppedAt !== null) return { kind: 'stopped' };
+  return deployment.sleep === null ? undefined : { kind: 'asleep', stage: deployment.sleep };
 }
 
 /** Returns what should exist at `now`. */
@@ -154,6 +157,7 @@ export function desiredAt(deployment: Deployment, revision: Revision, resolution
     }),
     volumes: volumesOf(spec),
     egress,
+    ...(spec.sleep === false && { sleep: false }),
   };
 }
 

@@ -10,7 +10,17 @@ export type Endpoint = RouteOptions & {
   port: number;
   /** The custom domain of this pod. Absent for the deployment's other hosts. */
   host?: string;
+  /** Its deployment sleeps: requests wait at the edge until it is awake. The address has no meaning. */
+  isAsleep?: true;
 };
+
+/** Returns the endpoints of a deployment that falls asleep. Their addresses are not in use any more. */
+export function asleep(endpoints: readonly Endpoint[]): Endpoint[] {
+  const all = endpoints.map((endpoint): Endpoint => ({ ...endpoint, address: noAddress, isAsleep: true }));
+  return [...new Map(all.map((endpoint) => [printEndpoints([endpoint]), endpoint])).values()];
+}
+
+const noAddress = '0.0.0.0';
 
 /** Returns whether both lists have the same routes and addresses. */
 export function sameEndpoints(a: readonly Endpoint[], b: readonly Endpoint[]): boolean {
@@ -19,8 +29,8 @@ export function sameEndpoints(a: readonly Endpoint[], b: readonly Endpoint[]): b
 
 /** Returns the endpoints as text, in a canonical order. */
 export function printEndpoints(endpoints: readonly Endpoint[]): string {
-  const print = ({ host = '', path, address, port, stripPrefix, sticky }: Endpoint) =>
-    `${host}${path} ${address}:${port}${stripPrefix ? ' stripPrefix' : ''}${sticky ? ' sticky' : ''}`;
+  const print = ({ host = '', path, address, port, stripPrefix, sticky, isAsleep }: Endpoint) =>
+    `${host}${path} ${address}:${port}${stripPrefix ? ' stripPrefix' : ''}${sticky ? ' sticky' : ''}${isAsleep ? ' asleep' : ''}`;
   return endpoints.map(print).toSorted().join('\n');
 }
 

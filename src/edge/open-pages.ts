@@ -17,7 +17,10 @@ import { siteState } from './served-sites.ts';
 import type { Admit } from './server-sockets.ts';
 import { admitAt } from './sockets.ts';
 
-export type PagesParts = {
+/** Wakes up the deployment at a host; resolves when its requests need not wait any more. */
+type Waking = { wakeSite: (host: string) => Promise<void> };
+
+export type PagesParts = Waking & {
   db: Database;
   now: () => Instant;
   admit: Admit;
@@ -35,7 +38,7 @@ export type PageSettings = {
 
 export async function openPages(
   { appsDomain, baseUrl, acmeDirectory }: PageSettings,
-  { db, now, admit, log, certificates }: PagesParts,
+  { db, now, admit, log, wakeSite, certificates }: PagesParts,
 ): Promise<AsyncDisposable & { server: Server }> {
   const lookUp = (host: string) => siteState(db, { host, appsDomain, baseUrl, now: now() });
   const answer = (host: string, token: string) => challengeAnswer(db, { host, token, now: now() });
@@ -46,7 +49,7 @@ export async function openPages(
     apiHost: baseUrl.hostname,
     wait: (host: string) => certificateWait(certificates?.(), host),
   };
-  const { server, close } = await startPageServer(admit, lookUp, log, challenges);
+  const { server, close } = await startPageServer(admit, lookUp, log, { challenges, wakeSite });
   return { server, [Symbol.asyncDispose]: close };
 }
 
@@ -75,10 +78,13 @@ export async function startPageServer(
   socket: string | Admit,
   lookUp: LookUp,
   log: EdgeLog,
-  challenges?: Challenges,
+  { challenges, wakeSite = async () => {} }: { challenges?: Challenges | undefined } & Partial<Waking> = {},
 ): Promise<PageServer> {
   const server = createServer((request, response) => {
-    answer(request, response, lookUp, challenges).catch((error: unknown) => {
+    // HAProxy removes such a header of clients.
+    const isWake = request.headers['x-berth-wake'] !== undefined;
+    const answered = isWake ? answerWake(request, response, wakeSite) : answer(request, response, lookUp, challenges);
+    answered.catch((error: unknown) => {
       log.warn({ err: error }, 'a state page could not be made');
       if (error instanceof StoreFault && !response.headersSent) return answerAway(request, response);
       if (!response.headersSent) response.writeHead(500, { 'Content-Type': 'application/json' });
@@ -126,6 +132,16 @@ async function answer(
   if (token && isExpected && !wait) return send(request, response, byHttps(host, request.url!, challenges.publicPort));
   const unplanned = isExpected ? ({ because: site?.isElsewhere ? 'elsewhere' : 'ordered' } as const) : undefined;
   send(request, response, statePage(site, { ...requested, wait: wait ?? unplanned }));
+}
+
+async function answerWake(
+  request: IncomingMessage,
+  response: ServerResponse,
+  wakeSite: Waking['wakeSite'],
+): Promise<void> {
+  const host = normalHost(request.headers.host ?? '');
+  if (host) await wakeSite(host);
+  response.writeHead(204).end();
 }
 
 const tokenPath = new RegExp(`^${challengePath}$`);

@@ -27,6 +27,7 @@ import { PortTakenError } from './haproxy/haproxy-process.ts';
 import { createAddressOwners, createRouteFeed } from './route-feed.ts';
 import { sitesOf } from './served-sites.ts';
 import { announceEdge, ownEdge, type SharedRoutes, shareRoutes } from './shared-routes.ts';
+import { createSleepers, type Sleepers } from './sleepers.ts';
 
 /** For the head of a request, and the body of one to the API: 256 KiB in this time are 17 KiB a second. */
 const requestTimeoutMs = 15_000;
@@ -76,6 +77,7 @@ export type OpenEdge = AsyncDisposable & {
   othersLead?: SharedRoutes['othersLead'];
   /** Another process has changed routes, or its edge has applied them. */
   onRoutes(): void;
+  sleepers: Pick<Sleepers, 'untilAwake'>;
   /** Counts the requests under way at all edges. */
   countUnderWay: Edge['countUnderWay'];
   /**
@@ -108,8 +110,10 @@ export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Pr
     );
   });
   const owners = createAddressOwners();
-  owners.replaceRoutes(changed);
-  const feed = createRouteFeed(db, edge, { appsDomain, log: edgeLog, version, owners });
+  const sleepers = createSleepers();
+  const listeners = [owners, sleepers];
+  for (const listener of listeners) listener.replaceRoutes(changed);
+  const feed = createRouteFeed(db, edge, { appsDomain, log: edgeLog, version, listeners });
   opening.use(
     runRounds({
       name: 'routes',
@@ -143,6 +147,7 @@ export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Pr
   const open = opening.move();
   return {
     refresh: feed.refresh,
+    sleepers,
     ...(shared && { othersServe: shared.othersServe, othersLead: shared.othersLead }),
     onRoutes: () => {
       if (shared) shared.onRoutes();

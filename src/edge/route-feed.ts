@@ -19,18 +19,26 @@ export type RouteFeed = {
   compare(): Promise<void>;
 };
 
-/** `version`: the version that the edge has. Undefined if unknown. `owners` is notified of all changes. */
+/** Called when the edge has new routes. */
+export type RouteListener = {
+  /** Sets the endpoints of these deployments. Others are not changed. */
+  addRoutes(routes: readonly Pick<StoredRoutes, 'id' | 'endpoints'>[]): void;
+  /** As `addRoutes`, but removes all other deployments. */
+  replaceRoutes(routes: readonly Pick<StoredRoutes, 'id' | 'endpoints'>[]): void;
+};
+
+/** `version`: the version that the edge has. Undefined if unknown. `listeners` are notified of all changes. */
 export type RouteFeedOptions = {
   appsDomain: string;
   log: EdgeLog;
   version?: number;
-  owners?: Pick<AddressOwners, 'addRoutes' | 'replaceRoutes'>;
+  listeners?: readonly RouteListener[];
 };
 
 export function createRouteFeed(
   db: Database,
   edge: Pick<Edge, 'publish' | 'change'>,
-  { appsDomain, log, version, owners }: RouteFeedOptions,
+  { appsDomain, log, version, listeners = [] }: RouteFeedOptions,
 ): RouteFeed {
   const inTurn = createSemaphore(1);
   let taken = version;
@@ -43,8 +51,7 @@ export function createRouteFeed(
         const news = await routesSince(db, taken);
         // Called without changes, too, so that an edge that failed to apply the last change does so now.
         await (news.isWhole ? edge.publish(sites(news.changed)) : edge.change(sites(news.changed)));
-        if (news.isWhole) owners?.replaceRoutes(news.changed);
-        else owners?.addRoutes(news.changed);
+        for (const listener of listeners) listener[news.isWhole ? 'replaceRoutes' : 'addRoutes'](news.changed);
         taken = news.version;
       }),
     ),
@@ -65,11 +72,7 @@ export function createRouteFeed(
 
 /** The owner of each address that the edge sends requests to. */
 
-type AddressOwners = {
-  /** Sets the endpoints of these deployments. Others are not changed. */
-  addRoutes(routes: readonly Pick<StoredRoutes, 'id' | 'endpoints'>[]): void;
-  /** As `addRoutes`, but removes all other deployments. */
-  replaceRoutes(routes: readonly Pick<StoredRoutes, 'id' | 'endpoints'>[]): void;
+type AddressOwners = RouteListener & {
   /** The deployment that has the address. */
   ownerOf(address: string): string | undefined;
 };

@@ -17,7 +17,10 @@ export type Refused = { host: string; path?: string; because: string };
  * addresses. A request uses either the old or the new route, never another tenant's.
  */
 export type HostRoutes = {
-  /** The id of a host's routes. For a host with a redirect, it contains the target: `308:<host>:<hash>`. */
+  /**
+   * The id of a host's routes. For a host with a redirect, it contains the target: `308:<host>:<hash>`. The id of a
+   * host whose deployment sleeps is `asleep:<hash>`; it has no routes.
+   */
   id: string;
   /** `<id><path>/` → `<number of the route>:<number of its endpoints>[:sticky]`; the longest matching prefix wins. */
   routes: readonly string[];
@@ -25,8 +28,9 @@ export type HostRoutes = {
   endpoints: readonly string[];
 };
 
-/** No other id has a colon. */
+/** No other ids have a colon. */
 export const sentOn = '308:';
+export const asleepSite = 'asleep:';
 
 /** Routes by host. Undefined for a host without reachable endpoints. */
 export type HostTable = Map<string, HostRoutes | undefined>;
@@ -54,9 +58,11 @@ function routedHost(host: string): string | undefined {
 }
 
 function hostRoutes(host: string, site: Site, refused: Refused[]): HostRoutes | undefined {
+  const target = site.redirectTo === undefined ? undefined : routedHost(site.redirectTo);
+  if (target === undefined && site.endpoints.some(({ isAsleep }) => isAsleep))
+    return { id: `${asleepSite}${hash('sha256', host, 'base64url').slice(0, 16)}`, routes: [], endpoints: [] };
   const paths = [...byPath(site, refused)].sort(([a], [b]) => (a < b ? -1 : 1));
   if (paths.length === 0) return undefined;
-  const target = site.redirectTo === undefined ? undefined : routedHost(site.redirectTo);
   const content = hash('sha256', JSON.stringify([host, paths]), 'base64url').slice(0, 16);
   // Its routes stay, because visitors get them while the target has no certificate.
   const id = target === undefined ? content : `${sentOn}${target}:${content}`;

@@ -70,7 +70,8 @@ export async function siteState(
 /** `domain`: where the host is a custom one. */
 type Found = { deployment: Deployment; domain?: Domain };
 
-async function deploymentAt(db: Database, host: string, appsDomain: string): Promise<Found | undefined> {
+/** By its own host or a custom domain. */
+export async function deploymentAt(db: Database, host: string, appsDomain: string): Promise<Found | undefined> {
   const suffix = `.${appsDomain}`;
   if (host.endsWith(suffix)) {
     const deployment = await deploymentByLabel(db, host.slice(0, -suffix.length));

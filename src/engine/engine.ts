@@ -70,6 +70,7 @@ export type FoundImage = {
 export type EngineFacets = {
   images: ImageStore;
   disk: HostDisk;
+  freezer: Freezer;
   isolation: Isolation;
   addresses: Addresses;
   podAddresses: PodAddresses;
@@ -115,6 +116,13 @@ export type HostDisk = {
    * again, also if the repair fails. Needs free disk space.
    */
   mendVolumes(): Promise<RepairedVolume[]>;
+};
+
+/** Suspends processes without ending them: they keep memory and connections, and get no processor time. */
+export type Freezer = {
+  /** A workload that does not run, or is frozen already, is not an error. Throws EngineFault. */
+  freeze(deploymentId: string, name: WorkloadName): Promise<void>;
+  thaw(deploymentId: string, name: WorkloadName): Promise<void>;
 };
 
 /** Rules about what workloads may connect to. Without this facet, `observe` returns no egress. */

@@ -124,6 +124,12 @@ export function createMetrics() {
       help: 'Whether the firewall rules around containers are in force: 1, or 0.',
       registers,
     }),
+    wakes: new Histogram({
+      name: 'berth_wake_seconds',
+      help: 'Time from a request to a sleeping deployment until its pods serve it.',
+      buckets: [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8],
+      registers,
+    }),
     operations: new Histogram({
       name: 'berth_operations_seconds',
       help: 'Duration of plan operations, including failed ones.',

@@ -63,6 +63,7 @@ const healths: Record<Deployment['status']['health'], [state: string, next: stri
   serving: ['serves an earlier revision', 'Correct the document and call update.'],
   failed: ['has failed', 'Correct the document and call update.'],
   stopped: ['is stopped', ''],
+  asleep: ['is asleep', 'A request to its URL wakes it up.'],
   expired: ['has expired', 'Call restore to bring it back.'],
 };
 

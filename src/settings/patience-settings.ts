@@ -1,4 +1,5 @@
-/** Timeouts: of deploys, requests in progress, other edges, registries, and restores. */
+/** Timeouts: of deploys, requests in progress, other edges, registries, and restores; and when deployments sleep. */
+import type { SleepPolicy } from '../deployment/sleep.ts';
 import { duration, fieldGroup, type Table } from './setting-values.ts';
 
 type Timeouts = {
@@ -9,7 +10,7 @@ type Timeouts = {
   registryPatienceMs: number;
 };
 
-export type PatienceSettings = Timeouts & { graceMs: number };
+export type PatienceSettings = Timeouts & SleepPolicy & { graceMs: number };
 
 export const patienceTable = {
   timeouts: fieldGroup<Timeouts>(
@@ -23,10 +24,19 @@ export const patienceTable = {
       registryPatienceMs: { name: 'registry', default: '30s', read: duration },
     },
   ),
+  sleep: fieldGroup<SleepPolicy>(
+    'SLEEP',
+    'when unused deployments sleep, until the next request wakes them up; free: freeze the processes of free deployments after this time; claimed: the same for claimed deployments; stop: remove the containers of claimed deployments after this time; 0s: never',
+    {
+      freezeAfterMs: { name: 'free', default: '10m', read: duration },
+      freezeClaimedAfterMs: { name: 'claimed', default: '30m', read: duration },
+      stopAfterMs: { name: 'stop', default: '24h', read: duration },
+    },
+  ),
   graceMs: {
     variable: 'GRACE',
     default: '24h',
     help: 'how long the volumes of an expired or removed deployment are kept for a restore; 0s: not at all',
     read: duration,
   },
-} satisfies Table<{ timeouts: Timeouts; graceMs: number }>;
+} satisfies Table<{ timeouts: Timeouts; graceMs: number; sleep: SleepPolicy }>;

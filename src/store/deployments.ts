@@ -152,9 +152,16 @@ export type Intent = Partial<
   >
 > & { explanation?: Explanation | null };
 
-/** Writes an intent. The generation grows, so that a decision made before the intent is not written after it. */
-export async function writeIntent(db: Database, id: string, { explanation, ...fields }: Intent): Promise<void> {
+const awake = { sleep: null, asleepAt: null, wakeRequestedAt: null };
+
+/**
+ * Writes an intent. The generation grows, so that a decision made before the intent is not written after it. Intents
+ * that change which workloads run also wake the deployment up.
+ */
+export async function writeIntent(db: Database, id: string, { explanation, ...intent }: Intent): Promise<void> {
   const reported = explanation === undefined ? {} : { explanation: printExplanation(explanation) };
+  const changesWorkloads = 'revision' in intent || 'restarts' in intent || 'stoppedAt' in intent;
+  const fields = { ...intent, ...(changesWorkloads && awake) };
   await db
     .updateTable('deployments')
     .set((eb) => ({ ...fields, ...reported, generation: eb('generation', '+', 1) }))
@@ -166,7 +173,8 @@ export type Observation = Partial<
   Pick<
     Deployment,
     'state' | 'progress' | 'servingRevision' | 'restorableUntil' | 'keptAt' | 'warnedOf' | 'goneAt' | 'progressedAt'
-  >
+  > &
+    Pick<Deployment, 'sleep' | 'asleepAt' | 'wakeRequestedAt' | 'wokeInMs' | 'wakes'>
 > & {
   explanation?: Explanation | null;
   pods?: PodStatus[];

@@ -9,6 +9,7 @@ import { contentContract } from './content.ts';
 import { copiesContract } from './copies.ts';
 import { diskContract } from './disk.ts';
 import { execContract } from './exec.ts';
+import { freezerContract } from './freezer.ts';
 import { imagesContract, noImagesContract } from './images.ts';
 import { isolationContract, noIsolationContract } from './isolation.ts';
 import { lifecycleContract } from './lifecycle.ts';
@@ -49,6 +50,7 @@ export type Stage<Made extends Contractor = Contractor> = { contractor: () => Ma
 const facetContracts = {
   images: [imagesContract, noImagesContract],
   disk: [diskContract, undefined],
+  freezer: [freezerContract, undefined],
   isolation: [isolationContract, noIsolationContract],
   addresses: [addressesContract, undefined],
   podAddresses: [podAddressesContract, undefined],

@@ -99,6 +99,7 @@ const loop = startLoop({
     imageDiskShare: 1,
     diskFreeBytes: 0,
     graceMs: 1_000,
+    sleep: { freezeAfterMs: 0, freezeClaimedAfterMs: 0, stopAfterMs: 0 },
     containerDiskBytes: 2 ** 30,
   },
 });

@@ -70,6 +70,8 @@ export async function createBerth(
     BERTH_STRANGERS: 'session=1000 address=1000 memory=1Ti gpus=1000',
     // Ended deployments are removed, including volumes.
     BERTH_GRACE: '0s',
+    // Nothing falls asleep between the steps of a test.
+    BERTH_SLEEP: 'free=0s claimed=0s stop=0s',
     // An address without a server.
     BERTH_REGISTRIES: 'localhost:1 http',
     ...env,

@@ -70,6 +70,7 @@ const loop = startLoop({
     listenPatienceMs: 30_000,
     imageDiskShare: 1,
     graceMs: 0,
+    sleep: { freezeAfterMs: 0, freezeClaimedAfterMs: 0, stopAfterMs: 0 },
     diskFreeBytes: 0,
     containerDiskBytes: 2 ** 30,
   },

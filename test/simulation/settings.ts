@@ -18,6 +18,7 @@ export const settings: ControlSettings = {
   diskFreeBytes: 1000,
   containerDiskBytes: 2 ** 30,
   graceMs: 0,
+  sleep: { freezeAfterMs: 0, freezeClaimedAfterMs: 0, stopAfterMs: 0 },
 };
 
 export const limits = { lifetimeMs: 60 * minute, extensionMs: 60 * minute, extensions: 2 };

@@ -83,6 +83,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, TestIma
       containerDiskBytes: 1000,
       diskFreeBytes: 1000,
       graceMs: 0,
+      sleep: { freezeAfterMs: 0, freezeClaimedAfterMs: 0, stopAfterMs: 0 },
     },
     metrics: createMetrics(),
     disk: createDiskState(),

@@ -31,7 +31,14 @@ export function statusRecord(deployment: Deployment, now: Instant) {
     ...(servingRevision !== null && { servingRevision }),
     ...(lastLines.length > 0 && { lastLines }),
     ...(pods.length > 0 && { pods: pods.map(podRecord).map(withShortNames) }),
+    ...sleepField(deployment),
   };
+}
+
+function sleepField({ asleepAt, wakes, wokeInMs }: Deployment) {
+  if (asleepAt === null && wakes === 0) return {};
+  const since = asleepAt === null ? {} : { since: printInstant(asleepAt) };
+  return { sleep: { ...since, wakes, ...(wokeInMs !== null && { wokeInMs }) } };
 }
 
 function adviceRecord({ port, instead, ...advice }: NonNullable<Reason['advice']>) {

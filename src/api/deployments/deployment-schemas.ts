@@ -81,6 +81,15 @@ const AdviceRecord = Type.Object(
   { description: 'A change to the configuration that fixes the problem.' },
 );
 
+const SleepRecord = Type.Object(
+  {
+    since: Type.Optional(Type.String({ format: 'date-time', description: 'Absent while it is awake.' })),
+    wakes: Type.Integer({ minimum: 0, description: 'How often a request has woken it up.' }),
+    wokeInMs: Type.Optional(Type.Integer({ minimum: 0, description: 'How long the last wake took.' })),
+  },
+  { description: 'Present if the deployment sleeps, or has slept.' },
+);
+
 export const StatusRecord = Type.Object({
   state: Type.Enum([...deploymentStates]),
   progress: Type.Integer({ minimum: 0, maximum: 100 }),
@@ -88,7 +97,7 @@ export const StatusRecord = Type.Object({
     description:
       'More precise than `state`. `degraded`: a pod keeps restarting or is not ready. ' +
       '`serving`: an update has failed, and an earlier revision serves. ' +
-      '`stopped`: the owner has stopped the deployment.',
+      '`stopped`: the owner has stopped the deployment. `asleep`: it is not used; the next request wakes it up.',
   }),
   message: Type.Optional(Type.String({ description: 'Why the deployment failed, or its current problem.' })),
   advice: Type.Optional(AdviceRecord),
@@ -103,6 +112,7 @@ export const StatusRecord = Type.Object({
     }),
   ),
   pods: Type.Optional(Type.Array(PodRecord)),
+  sleep: Type.Optional(SleepRecord),
 });
 
 const ExtendRecord = Type.Object({

@@ -3,13 +3,13 @@ import { quote } from '../diagnostics/diagnostics.ts';
 import { nearestName } from '../diagnostics/suggest.ts';
 import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../document/tree.ts';
 import { publicPathPattern, resourceTypes } from '../schema/field-rules.ts';
-import type { PodSpec, RegistryLogin } from '../spec/spec.ts';
+import type { AppSpec, PodSpec, RegistryLogin } from '../spec/spec.ts';
 import { integerOf, isTrue, keyOf, type Reading } from './compose-reader.ts';
 import type { Extension } from './draft.ts';
 import { renamed } from './key-rules.ts';
 
 const serviceKeys = ['path', 'port', 'url', 'subdomain', 'resourceType', 'stripPrefix', 'sticky'];
-const topKeys = ['url', 'vars', 'profiles', 'registryLogin'];
+const topKeys = ['url', 'vars', 'profiles', 'registryLogin', 'sleep'];
 const publicPath = new RegExp(publicPathPattern);
 
 export function readExtension(service: Field, reading: Reading): Extension {
@@ -61,7 +61,10 @@ function readResourceType(field: Field | undefined, reading: Reading): PodSpec['
   return type;
 }
 
-export type TopExtension = { url?: { value: string; field: Field }; profiles: string[]; registryLogin?: RegistryLogin };
+export type TopExtension = Pick<AppSpec, 'registryLogin' | 'sleep'> & {
+  url?: { value: string; field: Field };
+  profiles: string[];
+};
 
 export function readTopExtension(document: Field, reading: Reading): TopExtension {
   const field = childOf(document, 'x-berth');
@@ -70,10 +73,12 @@ export function readTopExtension(document: Field, reading: Reading): TopExtensio
   const urlField = childOf(field, 'url');
   const url = urlField && reading.text(urlField);
   const login = readLogin(childOf(field, 'registryLogin'), reading);
+  const sleep = childOf(field, 'sleep');
   return {
     ...(url && { url: { value: url, field: urlField } }),
     profiles: itemsOf(childOf(field, 'profiles')).map((item) => reading.text(item) ?? ''),
     ...(login && { registryLogin: login }),
+    ...(sleep && !isTrue(reading, sleep) && { sleep: false }),
   };
 }
 

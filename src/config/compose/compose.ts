@@ -274,6 +274,7 @@ function assemble(name: string, drafts: Draft[], extension: TopExtension, readin
     name,
     ...(url && isDomain && { url: url.value }),
     ...(extension.registryLogin && { registryLogin: extension.registryLogin }),
+    ...(extension.sleep === false && { sleep: false }),
     pods: drafts.map(({ pod }) => pod),
   };
 }

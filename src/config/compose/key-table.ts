@@ -39,7 +39,7 @@ export const topLevelKeys: Record<string, Key> = {
   networks: depends('not needed: all services of an application share one network; `external` is refused'),
   include: refused('only one document arrives here: copy the services of the included file into it'),
   models: ignored('models are not supported: run the model as a separate service'),
-  'x-berth': honoured('`url`, `vars` (values for variables), `profiles` (to enable), `registryLogin`'),
+  'x-berth': honoured('`url`, `vars` (values for variables), `profiles` (to enable), `registryLogin`, `sleep`'),
   'x-…': accepted('extensions hold anchors'),
 };
 

@@ -59,7 +59,8 @@ export function exportCompose(spec: AppSpec, options: ExportOptions): Export {
       (file, at) => [configName(pod, at), { content: fileText(pod, at, file, texts, withSecrets) }] as const,
     ),
   );
-  const extension = written({ url: spec.url, vars: texts.used.size > 0 ? Object.fromEntries(texts.used) : undefined });
+  const vars = texts.used.size > 0 ? Object.fromEntries(texts.used) : undefined;
+  const extension = written({ url: spec.url, sleep: spec.sleep, vars });
   const document = written({
     name: spec.name,
     services,

@@ -40,6 +40,7 @@ export function normalise(source: Source, report: Report): { spec: AppSpec; orig
     name: textOf(childOf(application, 'name')) ?? '',
     ...(url !== undefined && { url }),
     ...(login && { registryLogin: login }),
+    ...(booleanOf(childOf(application, 'sleep')) === false && { sleep: false }),
     pods: pods.map(({ spec }) => spec),
   };
   giveHostNames(podFields, spec.pods);

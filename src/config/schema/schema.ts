@@ -46,6 +46,15 @@ const Application = closed(
       Type.Union([Type.String(), Type.Number()], { description: 'Accepted and not needed.', examples: ['2.0'] }),
     ),
     registryLogin: Type.Optional(RegistryLogin),
+    sleep: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description:
+          'Whether a claimed deployment sleeps while it is not used: its processes are frozen until the next request. Free deployments always sleep.',
+        examples: [false],
+        ...withMessage('must be true or false'),
+      }),
+    ),
     pods: Type.Array(Pod, {
       minItems: 1,
       maxItems: maxPods,

@@ -5,8 +5,8 @@ import { escapeParameters } from '../variables/parameter-expansion.ts';
 import type { AppSpec, ContainerOptions, FileSpec, HealthCheck, PodSpec, Resources, VolumeSpec } from './spec.ts';
 
 /** Writes only values that differ from the defaults. */
-export function printSpec({ name, url, registryLogin, pods }: AppSpec): string {
-  const application = { name, url, registryLogin, pods: pods.map(podDocument) };
+export function printSpec({ name, url, registryLogin, sleep, pods }: AppSpec): string {
+  const application = { name, url, registryLogin, sleep, pods: pods.map(podDocument) };
   const document = new Document({ application: withoutNothing(application) });
   visit(document, {
     Scalar(_, scalar) {

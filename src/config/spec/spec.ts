@@ -7,6 +7,8 @@ export type AppSpec = {
   /** A custom domain. It takes effect only once its owner has proven it. */
   url?: string;
   registryLogin?: RegistryLogin;
+  /** False: a claimed deployment stays awake when it is not used. */
+  sleep?: false;
   pods: PodSpec[];
 };
 

@@ -1,6 +1,7 @@
 /**
  * Measures workload usage and requests to sites every ten seconds, in memory. Samples of claimed deployments are
- * written to the store every five minutes. A failed measurement only leaves a gap in the charts.
+ * written to the store every five minutes, and the ids of used deployments every minute. A failed measurement only
+ * leaves a gap in the charts.
  */
 import type { Instant } from '../../deployment/deployment.ts';
 import { type Samples, storedPeriodMs } from '../../deployment/metrics/deployment-metrics.ts';
@@ -12,7 +13,9 @@ import type { Metrics } from '../../lib/metrics.ts';
 import { runRounds } from '../../lib/rounds.ts';
 import type { Wait } from '../../lib/wait.ts';
 import type { Database } from '../../store/database.ts';
+import { recordUse } from '../../store/sleep.ts';
 import { storeMetrics } from '../../store/stored-metrics.ts';
+import { createActivity } from './activity.ts';
 
 /** Volume usage changes slowly, and measuring it reads the table of all mounts. */
 const volumesEverySteps = 3;
@@ -62,6 +65,7 @@ export function createSampling(
   measured: Pick<Measured, 'add' | 'endPeriod'>,
 ): () => Promise<void> {
   let lookedAtMs: number | undefined;
+  const activeIn = createActivity();
   let untilVolumes = 0;
   let period = Math.floor(now() / storedPeriodMs);
 
@@ -84,6 +88,7 @@ export function createSampling(
       requests: requests.value,
       volumes: volumes.value,
     });
+    await recordUse(db, [...activeIn({ elapsedMs, uses: uses.value, requests: requests.value })], at);
     const current = Math.floor(at / storedPeriodMs);
     if (current !== period) {
       period = current;

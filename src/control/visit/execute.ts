@@ -52,6 +52,10 @@ async function perform(
       engine.addresses?.holdBack(deployment.id, operation.avoid ?? []);
       await engine.execute(deployment.id, operation, pulling.limits);
       return;
+    case 'freeze':
+    case 'thaw':
+      await facetOf(engine, 'freezer')[operation.kind](deployment.id, operation.name);
+      return;
     case 'set-egress':
       await facetOf(engine, 'isolation').setEgress(deployment.id, operation.egress);
       return;

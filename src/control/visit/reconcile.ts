@@ -6,7 +6,6 @@ import { batchesOf, describePlan, eventOf, type Operation } from '../../deployme
 import { plan } from '../../deployment/plan/plan.ts';
 import type { Pulled } from '../../deployment/status/deployment-progress.ts';
 import { failedPods, judge, podsOf, withoutSecrets } from '../../deployment/status/deployment-status.ts';
-import { nextState } from '../../deployment/status/lifecycle.ts';
 import { withMessage } from '../../deployment/status/reason.ts';
 import type { Observed } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine/engine.ts';
@@ -16,18 +15,20 @@ import { deleteSuperseded } from '../../store/revisions.ts';
 import { StoreFault } from '../../store/store-fault.ts';
 import type { Control, Visit } from '../control.ts';
 import { explainByDisk } from '../disk/disk-explanation.ts';
-import { confirmEverywhere, confirmRoutes, repairOwnHosts } from '../routing.ts';
+import { confirmEverywhere, repairOwnHosts } from '../routing.ts';
 import { nextVisitAt, soonAt } from '../schedule.ts';
 import { LatePull, watchPull } from './deployment-images.ts';
 import { recordEnd, recordRemoval, recordStop, warnOfEnd } from './ending.ts';
 import { execute } from './execute.ts';
 import { aboutPods, blamedBy, finalReason, reasonOf } from './failure.ts';
+import { isNap, isQuiet, sleepDeeper } from './falling-asleep.ts';
 import { clearFault, reportFault, reportLostVolumes } from './fault-report.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { stillSince } from './paused-clock.ts';
 import { afterOperation } from './progress.ts';
 import { pullInTurn } from './pull-turns.ts';
 import { type FinalReason, findAwaited, recordFailure, retryMs } from './record-failure.ts';
+import { recordRunning, settle } from './settle.ts';
 import { readWanted } from './wanted.ts';
 
 /** Returns when the deployment is due again (null: only when something wakes it). Throws faults of the engine. */
@@ -62,6 +63,7 @@ class Step {
   /** Removes the secrets of the desired revision. Before that is read, no secrets are known. */
   #redact = (text: string) => text;
   #isSeen = false;
+  #isThawing = false;
 
   constructor(deployment: Deployment, visit: Visit, control: Control, interrupted: AbortSignal) {
     this.#deployment = deployment;
@@ -106,8 +108,17 @@ class Step {
     // The routes are removed at once, even while the engine is unavailable.
     const unrouting = plan(desired, nothingObserved, deployment.endpoints);
     if (unrouting.length > 0) return await this.#execute(unrouting);
-    const operations = plan(desired, await this.#observe(desired), []);
-    if (operations.length > 0) return await this.#execute(operations);
+    const observed = await this.#observe(desired);
+    const operations = plan(desired, observed, []);
+    if (operations.length > 0) {
+      if (desired.kind === 'asleep' && !(await isQuiet(observed, this.#visited))) return 'again';
+      return await this.#execute(operations);
+    }
+    if (desired.kind === 'asleep') {
+      await clearFault(deployment, this.#journal);
+      const next = await sleepDeeper(this.#visited);
+      return next === 'asleep' ? 'again' : this.#muchLater(next);
+    }
     await confirmEverywhere(deployment, { ...this.#control, stop: this.#visit.stop });
     const left = desired.kind === 'gone' ? await recordRemoval(desired, ending) : await recordStop(ending);
     return left === 'unwritten' ? await this.#unwritten() : left;
@@ -140,7 +151,9 @@ class Step {
       this.#redact,
     );
     const operations = plan(desired, observed, deployment.endpoints);
-    this.#journal.addProgress(desired, observed);
+    // Pods of a deployment that wakes up are as ready as before, once they continue.
+    this.#isThawing = deployment.wakeRequestedAt !== null && operations[0]?.kind === 'thaw';
+    if (!this.#isThawing) this.#journal.addProgress(desired, observed);
     await reportLostVolumes(deployment, { desired, observed, journal: this.#journal }, this.#control);
     const patience = { deadlineMs: settings.deployDeadlineMs, listenMs: settings.listenPatienceMs };
     const progressedAt = stillSince(deployment, seenAt, this.#control);
@@ -165,31 +178,14 @@ class Step {
     }
     await clearFault(deployment, this.#journal);
     if (verdict.kind === 'ready') {
-      await confirmRoutes(deployment, this.#control);
-      return await this.#settle(desired.revision);
+      const next = await settle(desired, this.#visited);
+      return next === 'asleep' ? 'again' : this.#muchLater(next);
     }
     const dueAt = Math.min(nextVisitAt(deployment, this.#control, settings.resyncMs), verdict.lookAgainAt);
     const timeoutMs = Math.max(10, dueAt - now());
     // `seen`, not `observed`: the engine compares its own observation.
     await engine.change(deployment.id, seen, timeoutMs, this.#disturbed);
     return 'again';
-  }
-
-  /** All desired workloads are ready and routed. */
-  async #settle(revision: number): Promise<Outcome> {
-    const deployment = this.#deployment;
-    // After a failed update, the previous revision serves, and the deployment stays failed.
-    if (deployment.state === 'failed' && revision !== deployment.revision) return this.#muchLater();
-    const state = nextState(deployment.state, 'ready');
-    if (state !== deployment.state || deployment.explanation !== null) {
-      this.#journal.addEvent({ kind: 'state', state: 'running', revision });
-      const arrived = { state, progress: 100, explanation: null, lastLines: [], servingRevision: revision };
-      Object.assign(deployment, arrived);
-      const settled = { number: revision, outcome: 'running' } as const;
-      await this.#journal.record({ ...arrived, progressedAt: this.#control.now() }, settled);
-      this.#control.log.info({ deployment: deployment.id, revision }, 'deployment running');
-    }
-    return this.#muchLater();
   }
 
   /** `pods`: all pods now, including those that cause the failure. */
@@ -202,9 +198,13 @@ class Step {
     return { dueAt: nextVisitAt(this.#deployment, this.#control, this.#control.settings.resyncMs) };
   }
 
-  /** The deployment is healthy. Events and the survey show what happens to it. */
-  #muchLater(): Outcome {
-    return { dueAt: nextVisitAt(this.#deployment, this.#control, this.#control.settings.revisitMs) };
+  /** The deployment is healthy or sleeps. Events and the survey show what happens to it. */
+  #muchLater(latest: Instant = Number.POSITIVE_INFINITY): Outcome {
+    return { dueAt: Math.min(latest, nextVisitAt(this.#deployment, this.#control, this.#control.settings.revisitMs)) };
+  }
+
+  get #visited() {
+    return { deployment: this.#deployment, journal: this.#journal, control: this.#control, visit: this.#visit };
   }
 
   /** Executes operations in order, while this process has the lease and no newer intent exists. */
@@ -247,10 +247,10 @@ class Step {
         return await this.#giveUp(finalReason(isEarlier ? explanation : why, fault, this.#deployment), pods);
       }
       seen = seen && batch.reduce(afterOperation, seen);
-      if (towards && seen) await this.#journal.recordProgress(towards.desired, seen);
+      if (towards && seen && !this.#isThawing) await this.#journal.recordProgress(towards.desired, seen);
       else await this.#journal.flush();
       // Visitors have the new revision. Its owner does not wait for the removal of the old one.
-      if (towards?.isReady && batch[0]!.kind === 'route') await this.#settle(towards.desired.revision);
+      if (towards?.isReady && batch[0]!.kind === 'route') await recordRunning(towards.desired.revision, this.#visited);
     }
     return 'again';
   }
@@ -292,6 +292,6 @@ class Step {
     const brings = operation.kind === 'pull' || (operation.kind === 'start' && !this.#control.engine.images);
     await (brings ? pullInTurn(this.#deployment, turn, work) : work());
     this.#control.afterOperation?.(operation);
-    this.#journal.addEvent(eventOf(operation));
+    if (!isNap(this.#deployment)) this.#journal.addEvent(eventOf(operation));
   }
 }

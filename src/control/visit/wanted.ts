@@ -18,7 +18,9 @@ export async function readWanted(deployment: Deployment, control: Control): Prom
   const rest = restOf(deployment, now(), control.settings.graceMs);
   if (rest?.kind === 'gone' || rest?.kind === 'suspended') return { desired: rest, redact: (text) => text };
   const restore = await filledRestore(db, deployment.id);
-  if (rest) return { desired: restore ? { ...rest, restore } : rest, redact: (text) => text };
+  if (rest?.kind === 'stopped') return { desired: restore ? { ...rest, restore } : rest, redact: (text) => text };
+  // A restore replaces the volumes of a deployment that runs; it falls asleep again afterwards.
+  if (rest && !restore) return { desired: rest, redact: (text) => text };
   const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
   const derive = await derivationOf(db, seal, deployment.id);
   const resolution = {
@@ -28,7 +30,7 @@ export async function readWanted(deployment: Deployment, control: Control): Prom
     egress: await egressOf(deployment),
     runtime: await control.runtimeOf?.(deployment),
   };
-  const desired = desiredAt(deployment, revision, resolution);
+  const desired = desiredAt({ ...deployment, sleep: null }, revision, resolution);
   const environments = desired.kind === 'running' ? desired.workloads.map(({ workload }) => workload.env) : [];
   return {
     desired: restore && desired.kind === 'running' ? { ...desired, restore } : desired,

@@ -26,10 +26,18 @@ export function describeEvent(event: DeploymentEvent): string {
       return describeSnapshot(event);
     case 'build':
       return describeBuild(event);
+    case 'sleep':
+      return sleepTexts[event.sleep];
     case 'forgotten':
       return event.events === 1 ? 'an earlier event was removed' : `${event.events} earlier events were removed`;
   }
 }
+
+const sleepTexts: Record<EventOf<'sleep'>['sleep'], string> = {
+  frozen: 'asleep: not used, so its processes are frozen until the next request',
+  stopped: 'asleep: not used, so its containers are removed until the next request; its volumes stay',
+  awake: 'awake: woken up by a request',
+};
 
 function describePod({ state, because, revision }: EventOf<'pod'>): string {
   const where = revision === undefined ? '' : ` in revision ${revision}`;
@@ -94,6 +102,8 @@ function objectOf(event: EventOf<'operation'>): string {
       return event.image;
     case 'start':
     case 'stop':
+    case 'freeze':
+    case 'thaw':
     case 'remove':
       return event.workload;
     case 'route':

@@ -60,8 +60,6 @@ const IntentEvent = Type.Union(
 const operation = <const Name extends string, Fields extends TProperties>(name: Name, fields: Fields) =>
   Type.Object({ kind: Type.Literal('operation'), operation: Type.Literal(name), because: text, ...fields });
 
-const workload = { workload: text, pod: text, revision, replica };
-
 const OperationEvent = Type.Union(
   [
     operation('create-network', {}),
@@ -71,9 +69,12 @@ const OperationEvent = Type.Union(
     operation('grow-volume', { volume: text, sizeBytes: bytes }),
     operation('check', { images: Type.Array(text) }),
     operation('pull', { image: text }),
-    operation('start', workload),
-    operation('stop', workload),
-    operation('remove', workload),
+    Type.Object({
+      kind: Type.Literal('operation'),
+      operation: Type.Enum(['start', 'stop', 'freeze', 'thaw', 'remove']),
+      because: text,
+      ...{ workload: text, pod: text, revision, replica },
+    }),
     operation('remove-volume', { volume: text }),
     operation('swap-volumes', { volumes: Type.Array(text) }),
     operation('remove-network', {}),
@@ -193,6 +194,11 @@ const LifetimeEvent = Type.Union(
   { description: 'The time limit is near, or the retained data of an ended deployment is removed.' },
 );
 
+const SleepEvent = Type.Object(
+  { kind: Type.Literal('sleep'), sleep: Type.Enum(['frozen', 'stopped', 'awake']) },
+  { description: 'The deployment was not used and fell asleep, or a request woke it up.' },
+);
+
 const build = <const Name extends string, Fields extends TProperties>(name: Name, fields: Fields) =>
   Type.Object({ kind: Type.Literal('build'), build: Type.Literal(name), revision, ...fields });
 
@@ -244,6 +250,7 @@ export const eventSchemas = {
   lifetime: LifetimeEvent,
   snapshot: SnapshotEvent,
   build: BuildEvent,
+  sleep: SleepEvent,
   forgotten: ForgottenEvent,
 };
 

@@ -34,6 +34,16 @@ export type EgressChange = { kind: 'set-egress'; egress: Egress; because: string
 /** Applies to new connections. Open ones stay. */
 export type PodTargetsChange = { kind: 'set-pod-targets'; targets: PodTargets; because: string };
 
+/** Suspends the processes of a workload, which keep their memory, or resumes them. */
+export type Freezing = {
+  kind: 'freeze' | 'thaw';
+  name: WorkloadName;
+  pod: string;
+  revision: number;
+  replica: number;
+  because: string;
+};
+
 export type VolumeSwap = {
   kind: 'swap-volumes';
   volumes: string[];
@@ -69,6 +79,8 @@ export type Operation =
   | ImagePull
   /** Only on an engine with the facet `copies`: restored volumes replace unused ones. */
   | VolumeSwap
+  /** Only on an engine with the facet `freezer`. */
+  | Freezing
   /** Only on an engine with the facet `isolation`. */
   | EgressChange
   /** Only on an engine with the facet `podAddresses`. */
@@ -106,6 +118,8 @@ export function eventOf(operation: Operation): EventOf<'operation'> {
       return { ...common, operation: kind, workload, pod, revision, replica };
     }
     case 'stop':
+    case 'freeze':
+    case 'thaw':
     case 'remove': {
       const { name: workload, pod, revision, replica } = operation;
       return { ...common, operation: kind, workload, pod, revision, replica };
@@ -115,7 +129,7 @@ export function eventOf(operation: Operation): EventOf<'operation'> {
       return {
         ...common,
         operation: kind,
-        endpoints: operation.endpoints.map(({ stripPrefix: _, sticky: __, ...endpoint }) => endpoint),
+        endpoints: operation.endpoints.map(({ stripPrefix: _, sticky: __, isAsleep: ___, ...endpoint }) => endpoint),
         ...(revision !== undefined && { revision }),
       };
     }
@@ -129,11 +143,13 @@ export function describePlan(operations: Operation[]): string {
   return operations.map((operation) => describeOperation(eventOf(operation))).join('\n');
 }
 
+/** Operations of one of these kinds are independent of each other. */
+const concurrentKinds: readonly Operation['kind'][] = ['remove', 'remove-volume', 'freeze', 'thaw'];
 const preparations: readonly Operation['kind'][] = ['create-network', 'create-volume'];
 
 /**
- * Returns the operations in the order of the plan, in batches that run concurrently. Adjacent removals of the same kind
- * are one batch, because they are independent. Starts run one after another, which is faster (measured). A tag check
+ * Returns the operations in the order of the plan, in batches that run concurrently. Adjacent operations of one of
+ * the concurrent kinds are one batch. Starts run one after another, which is faster (measured). A tag check
  * takes up to two seconds and is independent, so it joins the first batch. A pull joins the creation of a network,
  * because running workloads do not wait for it.
  */
@@ -141,12 +157,12 @@ export function batchesOf(operations: Operation[]): Operation[][] {
   const batches: Operation[][] = [];
   for (const operation of operations) {
     const last = batches.at(-1);
-    const isRemoval = operation.kind === 'remove' || operation.kind === 'remove-volume';
+    const isConcurrent = concurrentKinds.includes(operation.kind);
     const [first] = batches;
     const isFirstPull = operation.kind === 'pull' && !batches.flat().some(({ kind }) => !preparations.includes(kind));
     if (first?.[0]?.kind === 'create-network' && isFirstPull) first.push(operation);
     else if (operation.kind === 'check' && first) first.push(operation);
-    else if (isRemoval && last?.[0]?.kind === operation.kind) last.push(operation);
+    else if (isConcurrent && last?.[0]?.kind === operation.kind) last.push(operation);
     else batches.push([operation]);
   }
   return batches;

@@ -223,7 +223,15 @@ test('each start says which others its revision has, also those that start later
   );
 });
 
-for (const tampering of ['paused', 'off-network', 'on-other-network', 'limits'] as const)
+test('a paused workload continues, and nothing else is done before', () => {
+  const observed = observedOf({ desired: running(), ready: ['db', 'web'], images: ['postgres:15', 'nginx:1'] });
+  const workloads = observed.workloads.map((each) => ({ ...each, tampering: 'paused' as const }));
+  const operations = plan(running(), { ...observed, workloads }, serving);
+  assert.equal(describePlan(operations), 'thaw berth-shop-db-1-0, paused\nthaw berth-shop-web-1-0, paused');
+  assert.equal(batchesOf(operations).length, 1, 'all at once');
+});
+
+for (const tampering of ['off-network', 'on-other-network', 'limits'] as const)
   test(`a workload with the tampering ${tampering} is started again, and nothing else is done`, () => {
     const observed = observedOf({ desired: running(), ready: ['db', 'web'], images: ['postgres:15', 'nginx:1'] });
     const workloads = observed.workloads.map((each) => (each.pod === 'web' ? { ...each, tampering } : each));

@@ -4,7 +4,8 @@
  */
 import { printBytes } from '../../config/values/units.ts';
 import type { Desired, DesiredWorkload, FilledRestore, Running } from '../desired.ts';
-import { type Endpoint, sameEndpoints } from '../site.ts';
+import { asleep, type Endpoint, sameEndpoints } from '../site.ts';
+import type { SleepStage } from '../sleep.ts';
 import { printEgress } from '../workload/egress.ts';
 import type { Neighbour, Observed, ObservedWorkload, Workload } from '../workload/workload.ts';
 import {
@@ -34,6 +35,8 @@ export function plan(desired: Desired, observed: Observed, endpoints: Endpoint[]
       ];
     case 'suspended':
       return planSuspension(observed, endpoints);
+    case 'asleep':
+      return planSleep(desired.stage, observed, endpoints);
     case 'running':
       return planRunning(desired, observed, endpoints);
   }
@@ -59,8 +62,22 @@ function planSuspension({ workloads }: Observed, endpoints: Endpoint[]): Operati
     ...(endpoints.length > 0 ? [{ kind: 'route', endpoints: [], because } as const] : []),
     ...workloads
       .filter(({ phase }) => phase === 'running')
-      .map(({ name, pod, revision, replica }) => ({ kind: 'stop', name, pod, revision, replica, because }) as const),
+      .map((workload) => ({ kind: 'stop', ...nameOf(workload), because }) as const),
   ];
+}
+
+/** From the first operation on, requests wait at the edge. The caller freezes nothing while requests are open. */
+function planSleep(stage: SleepStage, { workloads, hasNetwork }: Observed, endpoints: Endpoint[]): Operation[] {
+  const because = 'unused';
+  const route = endpoints.every(({ isAsleep }) => isAsleep)
+    ? []
+    : [{ kind: 'route', endpoints: asleep(endpoints), because } as const];
+  if (stage === 'frozen') {
+    const awake = workloads.filter(({ phase, tampering }) => phase === 'running' && tampering !== 'paused');
+    return [...route, ...awake.map((workload) => ({ kind: 'freeze', ...nameOf(workload), because }) as const)];
+  }
+  const removals = workloads.map((workload) => removal(workload, because));
+  return [...route, ...removals, ...(hasNetwork ? [{ kind: 'remove-network', because } as const] : [])];
 }
 
 function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]): Operation[] {
@@ -72,6 +89,8 @@ function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]
     const withdrawal = { kind: 'route', endpoints: [], because: 'the network is gone' } as const;
     return [...(endpoints.length > 0 ? [withdrawal] : []), ...removals];
   }
+  const frozen = observed.workloads.filter(({ tampering }) => tampering === 'paused');
+  if (frozen.length > 0) return frozen.map((each) => ({ kind: 'thaw', ...nameOf(each), because: 'paused' }) as const);
   if (desired.restore) return planRestore(desired.restore, matches, observed, endpoints);
   // Nothing falls back to a revision that has never served, and there may be many of them.
   const hasServed = desired.hasServed || endpoints.length > 0;
@@ -249,8 +268,12 @@ function asOutdated(workload: ObservedWorkload): Operation {
   return removal(workload, 'outdated');
 }
 
-function removal({ name, pod, revision, replica }: ObservedWorkload, because: string): Operation {
-  return { kind: 'remove', name, pod, revision, replica, because };
+function removal(workload: ObservedWorkload, because: string): Operation {
+  return { kind: 'remove', ...nameOf(workload), because };
+}
+
+function nameOf({ name, pod, revision, replica }: ObservedWorkload) {
+  return { name, pod, revision, replica };
 }
 
 function endpointsOf(matches: Match[]): Endpoint[] {

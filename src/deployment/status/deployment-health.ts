@@ -9,9 +9,18 @@ import { keepsRestarting } from './restarts.ts';
 
 /**
  * `degraded`: it runs, but a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier
- * revision serves. `stopped`: stopped by the owner, or suspended by the operator.
+ * revision serves. `stopped`: stopped by the owner, or suspended by the operator. `asleep`: not used, or waking up.
  */
-export const healths = ['deploying', 'running', 'degraded', 'serving', 'failed', 'stopped', 'expired'] as const;
+export const healths = [
+  'deploying',
+  'running',
+  'degraded',
+  'serving',
+  'failed',
+  'stopped',
+  'asleep',
+  'expired',
+] as const;
 export type Health = (typeof healths)[number];
 
 /** `degraded`: it is ready and keeps restarting, or it was ready and no longer is. */
@@ -43,6 +52,7 @@ function podAt({ restartedAt, settledRestarts: _, ...pod }: PodStatus, now: Inst
 function healthOf(deployment: Deployment, pods: readonly ShownPod[], now: Instant): Health {
   if (!isActive(deployment, now)) return 'expired';
   if (deployment.stoppedAt !== null || deployment.suspendedAt !== null) return 'stopped';
+  if (deployment.sleep !== null || isWaking(deployment, now)) return 'asleep';
   const { state, revision, servingRevision } = deployment;
   switch (state) {
     case 'running':
@@ -58,10 +68,18 @@ function healthOf(deployment: Deployment, pods: readonly ShownPod[], now: Instan
   }
 }
 
+/** Afterwards, its pods show what is wrong. */
+const longestWakeMs = 60_000;
+
+function isWaking({ wakeRequestedAt }: Deployment, now: Instant): boolean {
+  return wakeRequestedAt !== null && now - wakeRequestedAt < longestWakeMs;
+}
+
 function messageAt(deployment: Deployment, health: Health, pods: readonly ShownPod[]): string {
   const { explanation } = deployment;
   if (health === 'stopped' && deployment.suspendedAt !== null) return describeSuspension(deployment);
   if (health === 'stopped') return 'stopped by its owner';
+  if (health === 'asleep') return deployment.sleep === null ? 'waking up' : 'not used; the next request wakes it up';
   if (explanation === null) return health === 'degraded' ? describeWorstPod(pods) : '';
   if (explanation.kind !== 'failed' || explanation.servingRevision === undefined || health !== 'failed')
     return messageOf(deployment);

@@ -18,11 +18,14 @@ import { requestCounting, requestTable } from './request-counts.ts';
 import { staleRules } from './stale-rules.ts';
 import { stripRules } from './stripped-prefixes.ts';
 import { httpsRules, plainRules, redirectCondition, tlsBinding, tlsDefaults } from './tls-rules.ts';
+import { wakeFile, wakeLoading, wakeRules, wakeScript } from './waking.ts';
 
 export const configurationFile = 'haproxy.cfg';
 export const sitesMap = 'sites.map';
 export const routesMap = 'routes.map';
 export const endpointsMap = 'endpoints.map';
+
+const siteLookUp = `http-request set-var(txn.site) var(txn.host),map(${sitesMap})`;
 
 export type Configuration = {
   /** Files by name, written into HAProxy's working directory. */
@@ -45,7 +48,12 @@ const maxHeaders = 100;
 
 /** @param asRoot HAProxy is started by root, and so can lock itself into the run directory and drop its privileges. */
 export function proxyConfiguration(settings: EdgeSettings, asRoot: boolean): Configuration {
-  const files = { ...answerFiles(), [trustedProxiesFile]: settings.trustedProxies.map((each) => `${each}\n`).join('') };
+  const socket = `${asRoot ? '' : '../run'}/pages.sock`;
+  const files = {
+    ...answerFiles(),
+    [wakeFile]: wakeScript(socket),
+    [trustedProxiesFile]: settings.trustedProxies.map((each) => `${each}\n`).join(''),
+  };
   const text = configurationText(settings, asRoot);
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([text, files]))
@@ -70,6 +78,7 @@ global
   tune.http.maxhdr 256
   stats socket unix@admin.sock mode 600 level admin expose-fd listeners
   stats timeout 1d
+  ${wakeLoading}
 ${tlsDefaults(settings)}${asRoot ? privileges : ''}
 defaults base
   mode http
@@ -145,7 +154,8 @@ frontend public from listening
 
   # host → id of what it leads to; id + path + "/" → number of the route and of its endpoints → one of them.
   http-request set-var(txn.path) path
-  http-request set-var(txn.site) var(txn.host),map(${sitesMap}) if !api
+  ${siteLookUp} if !api
+  ${wakeRules(siteLookUp)}
   # The same port: it is where the client has found us by this scheme.
   http-request set-var(txn.port) req.fhdr(host),regsub(^[^:]*,)
   http-request set-var(txn.target) var(txn.site),field(2,:) if { var(txn.site) -m beg ${sentOn} }

@@ -89,6 +89,8 @@ function answerOf(site: SiteState | undefined, request: PageRequest): Answer {
       return site.isIncomplete || site.paths?.some((path) => matchesPath(path, request.path))
         ? interrupted(site)
         : unserved(site, request.path);
+    case 'asleep':
+      return waking(site);
     case 'stopped':
       return site.isSuspended ? suspended(site) : stopped(site);
     case 'expired':
@@ -118,6 +120,27 @@ ${podList(site)}`,
       note: 'This page loads the application as soon as it is live.',
       refreshSeconds: 3,
       script: watchScript,
+    },
+  };
+}
+
+/** The edge has held the request back for as long as it may. */
+function waking(site: SiteState): Answer {
+  return {
+    status: 503,
+    code: 'application_waking',
+    error: `Application ${site.applicationName} was not used for a while and is waking up.`,
+    hint: 'Try again in a few seconds.',
+    retryAfterSeconds: 2,
+    page: {
+      title: `Waking up · ${site.applicationName}`,
+      mark: 'arriving',
+      eyebrow: site.environment,
+      heading: `${site.applicationName} is waking up`,
+      body: html`<p>It was not used for a while, so it was asleep.</p>`,
+      note: 'This page loads the application as soon as it is awake.',
+      refreshSeconds: 5,
+      script: reloadScript,
     },
   };
 }

@@ -81,7 +81,7 @@ export type DockerEngineOptions = {
   uptime?: () => number;
 };
 
-export type DockerEngine = Engine & Pick<EngineFacets, 'images' | 'disk'>;
+export type DockerEngine = Engine & Pick<EngineFacets, 'images' | 'disk' | 'freezer'>;
 
 export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   const { docker, owner, networkPool, firewall, group, now = Date.now, uptime = () => performance.now() } = options;
@@ -244,6 +244,10 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
       export: (image) => withFaults(() => exportImage(docker, image, localImages)),
       list: () => withFaults(() => listImages(docker)),
       remove: (image) => withFaults(() => removeImage(docker, image)),
+    },
+    freezer: {
+      freeze: (_, name) => withFaults(() => workloads.freeze(name)),
+      thaw: (_, name) => withFaults(() => workloads.thaw(name)),
     },
     disk: { use: () => withFaults(diskUse), mendVolumes: () => withFaults(volumes.mend) },
     ...(firewall && {

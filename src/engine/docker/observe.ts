@@ -34,6 +34,8 @@ export type Known = ProbedWorkload & {
   startedAt: string;
   lastEnd: KnownEnd;
   tampering?: Tampering;
+  /** The probe of a paused container, which continues when the container does. */
+  pausedProbe?: Probe;
 };
 
 export type Observer = {
@@ -149,7 +151,7 @@ async function look(
     startedAt,
     state,
     ...(address && { address }),
-    ...(probe && { probe }),
+    ...(probe && (tampering === 'paused' ? { pausedProbe: probe } : { probe })),
     ...(elsewhere && { elsewhere }),
     lastEnd: lastKnown,
     ...(tampering && { tampering }),
@@ -179,8 +181,8 @@ function probeFor(
   newProbe: (readiness: ProbedReadiness, address: string) => Probe,
 ): Probe | undefined {
   if (readiness.kind === 'running' || readiness.kind === 'exit') return undefined;
-  if (before?.probe && before.state.startedAtMs === state.startedAtMs && before.address === address)
-    return before.probe;
+  const known = before?.probe ?? before?.pausedProbe;
+  if (known && before?.state.startedAtMs === state.startedAtMs && before.address === address) return known;
   return newProbe(readiness, address);
 }
 

@@ -5,16 +5,16 @@
 
 import { Readable } from 'node:stream';
 import { pack } from 'tar-stream';
-import type { Observed, ObservedWorkload } from '../../deployment/workload/workload.ts';
+import type { Observed, ObservedWorkload, WorkloadName } from '../../deployment/workload/workload.ts';
 import { orAbort, wait as reallyWait, type Wait } from '../../lib/wait.ts';
-import type { Addresses, Engine, FacetName, HostDisk, ImageStore, Isolation, UsageMeter } from '../engine.ts';
+import type { Addresses, Engine, FacetName, Freezer, HostDisk, ImageStore, Isolation, UsageMeter } from '../engine.ts';
 import type { ArchivedVolumes, VolumeArchive, VolumeArchives } from '../volume-facets.ts';
 import { type CopiesAs, createCopies } from './copies.ts';
 import { volumeKey } from './deployment-map.ts';
 import { createExec } from './exec.ts';
 import { findImage, isLocal, isOnHost, listImages, pullImage, removeImage } from './images.ts';
 import type { Interceptor } from './memory-call.ts';
-import { perform, setEgress } from './operations.ts';
+import { freeze, perform, setEgress } from './operations.ts';
 import { listOwned, removeOwned } from './owned.ts';
 import { diskUse, volumeUses, workloadUses } from './usage.ts';
 import { healthCheckBodyOf, reasonNotReady, recordStuck } from './why-not-ready.ts';
@@ -41,6 +41,7 @@ export type MemoryEngineOptions = {
 export const allFacets: ReadonlySet<FacetName> = new Set([
   'images',
   'disk',
+  'freezer',
   'isolation',
   'addresses',
   'usage',
@@ -89,6 +90,18 @@ export function createMemoryEngine({
       });
     },
   };
+
+  const freezer: Freezer = {
+    freeze: (deploymentId, name) => setFrozen(deploymentId, name, 'freeze'),
+    thaw: (deploymentId, name) => setFrozen(deploymentId, name, 'thaw'),
+  };
+
+  function setFrozen(deploymentId: string, name: WorkloadName, kind: 'freeze' | 'thaw'): Promise<void> {
+    const operation = { kind, name, because: '' } as const;
+    return intercept({ name: 'execute', deploymentId, operation }, () => {
+      if (freeze(world, owner, name, kind)) announce(world, deploymentId);
+    });
+  }
 
   const addresses: Addresses = {
     holdBack: (deploymentId, held) => void avoided.set(deploymentId, held),
@@ -159,6 +172,7 @@ export function createMemoryEngine({
 
     ...(facets.has('images') && { images }),
     ...(facets.has('disk') && { disk }),
+    ...(facets.has('freezer') && { freezer }),
     ...(facets.has('isolation') && { isolation }),
     ...(facets.has('addresses') && { addresses }),
     ...(facets.has('usage') && { usage }),

@@ -1,8 +1,8 @@
 /** Executes operations on the in-memory engine's world. */
 
-import type { EgressChange, EngineOperation, ImagePull, TagCheck } from '../../deployment/plan/operation.ts';
+import type { EgressChange, EngineOperation, Freezing, ImagePull, TagCheck } from '../../deployment/plan/operation.ts';
 import { type Egress, printEgress } from '../../deployment/workload/egress.ts';
-import type { Workload } from '../../deployment/workload/workload.ts';
+import type { Workload, WorkloadName } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../engine.ts';
 import { filesAt } from './container-process.ts';
 import { volumeKey } from './deployment-map.ts';
@@ -17,7 +17,12 @@ import {
 } from './world.ts';
 
 /** Operations of the engine's core and facets, and requests to the registries behind it. */
-export type MemoryOperation = EngineOperation | ImagePull | EgressChange | TagCheck;
+export type MemoryOperation =
+  | Pick<Freezing, 'kind' | 'name' | 'because'>
+  | EngineOperation
+  | ImagePull
+  | EgressChange
+  | TagCheck;
 
 /**
  * `isHalfway` stops a start between the creation of the container and its start, like a crash. `bringsImages`: a start
@@ -65,6 +70,15 @@ export function perform(
       return;
     }
   }
+}
+
+/** Returns whether the workload has changed. */
+export function freeze(world: MemoryWorld, owner: string, name: WorkloadName, kind: Freezing['kind']): boolean {
+  const container = findOurs(world, owner, name);
+  if (container?.phase !== 'running' || (container.tampering === 'paused') === (kind === 'freeze')) return false;
+  if (kind === 'freeze') container.tampering = 'paused';
+  else delete container.tampering;
+  return true;
 }
 
 function createNetwork(

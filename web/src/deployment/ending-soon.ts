@@ -60,6 +60,7 @@ const titlesOfHealth: Partial<Record<Status['health'], string>> = {
   serving: 'Update failed · ',
   degraded: 'Degraded · ',
   stopped: 'Stopped · ',
+  asleep: 'Asleep · ',
 };
 
 /** Returns an icon with the remaining minutes instead of the boat. */

@@ -126,6 +126,10 @@ function tellOperation(event: EventOf<'operation'>): string {
       return `Image ${event.image} downloaded`;
     case 'start':
       return `${event.pod} started`;
+    case 'freeze':
+      return `${event.pod} frozen`;
+    case 'thaw':
+      return `${event.pod} continues`;
     case 'stop':
     case 'remove':
       return `${event.pod} of revision ${event.revision} stopped`;

@@ -35,6 +35,15 @@ export function Overview({ status, target, journey, pods, route }: OverviewProps
           </p>
         </div>
       )}
+      {status.health === 'asleep' && (
+        <div className="notice calm">
+          <p>
+            It sleeps, because it was not used: its processes are frozen or stopped. The next request wakes it up
+            {status.sleep?.wokeInMs !== undefined && `; the last wake took ${printSpan(status.sleep.wokeInMs)}`}.
+            Claimed applications with <code>sleep: false</code> in the configuration stay awake.
+          </p>
+        </div>
+      )}
       {status.health === 'degraded' && (
         <div className="notice warn">
           <p>
@@ -54,7 +63,7 @@ export function Overview({ status, target, journey, pods, route }: OverviewProps
           {capitalised(message)}
         </p>
       ))}
-      <div className={status.health === 'running' ? 'overview settled' : 'overview'}>
+      <div className={status.health === 'running' || status.health === 'asleep' ? 'overview settled' : 'overview'}>
         <section className="panel" aria-label="Steps">
           <Progress status={status} journey={journey} />
         </section>
@@ -121,6 +130,7 @@ function headingOf({ health, revision: last, servingRevision }: Status, journey:
   const revision = journey && journey.revision > 1 ? `Revision ${journey.revision}` : '';
   if (health === 'deploying') return revision === '' ? 'Deploying' : `Deploying ${revision.toLowerCase()}`;
   if (health === 'stopped') return 'Stopped';
+  if (health === 'asleep') return 'Asleep';
   if (health === 'serving') return `${revision} did not become ready; revision ${servingRevision} still serves`;
   if (health === 'failed' && servingRevision === last) return 'No longer ready';
   if (health === 'failed') return revision === '' ? 'Did not become ready' : `${revision} did not become ready`;

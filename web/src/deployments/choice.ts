@@ -50,6 +50,8 @@ export function groupOf({ fate }: Pick<Listed, 'fate'>): Group | undefined {
     case 'deploying':
     case 'stopped':
       return fate.reservation.status.health;
+    case 'asleep':
+      return 'running';
     case 'expired':
       return 'ended';
     case 'degraded':

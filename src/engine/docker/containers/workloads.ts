@@ -28,6 +28,8 @@ export type Workloads = {
   remove(name: WorkloadName): Promise<string | undefined>;
   /** Stops the container. The engine does not start it again. */
   stop(name: WorkloadName): Promise<void>;
+  freeze(name: WorkloadName): Promise<void>;
+  thaw(name: WorkloadName): Promise<void>;
 };
 
 /** Options of a new container that its workload does not define. */
@@ -95,6 +97,17 @@ export function createWorkloads(docker: Docker, options: WorkloadOptions): Workl
     async stop(name) {
       const found = await findOurs(docker, options.owner, name);
       if (found) await stopContainer(docker, found, options.stopSeconds);
+    },
+
+    async freeze(name) {
+      const found = await findOurs(docker, options.owner, name);
+      // 409, 500: it has ended, or is paused already.
+      if (found?.State.Running) await unless(docker.getContainer(found.Id).pause(), 304, 404, 409, 500);
+    },
+
+    async thaw(name) {
+      const found = await findOurs(docker, options.owner, name);
+      if (found?.State.Paused) await unless(docker.getContainer(found.Id).unpause(), 304, 404, 409, 500);
     },
   };
 }
