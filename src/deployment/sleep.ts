@@ -19,8 +19,8 @@ export type SleepPolicy = {
 /** What a running deployment allows. */
 export type Sleeper = Pick<Deployment, 'activeAt' | 'progressedAt' | 'claimedAt'>;
 
-/** The stage that a deployment enters next, and when it does if it stays unused. */
-export type NextSleep = { stage: SleepStage; at: Instant };
+/** The stage that a deployment enters next, after this time without use: at `at`, if it stays unused. */
+export type NextSleep = { stage: SleepStage; afterMs: number; at: Instant };
 
 /**
  * Returns the next stage of a deployment; undefined if it stays as it is. `canFreeze`: whether the engine can suspend
@@ -32,10 +32,11 @@ export function nextSleep(
   { canFreeze, isFrozen }: { canFreeze: boolean; isFrozen: boolean },
 ): NextSleep | undefined {
   const usedAt = Math.max(activeAt ?? 0, progressedAt);
+  const after = (afterMs: number, stage: SleepStage) => ({ stage, afterMs, at: usedAt + afterMs });
   const isClaimed = claimedAt !== null;
   const freezeMs = isClaimed ? policy.freezeClaimedAfterMs : policy.freezeAfterMs;
-  if (canFreeze && !isFrozen && freezeMs > 0) return { stage: 'frozen', at: usedAt + freezeMs };
-  if (isClaimed && policy.stopAfterMs > 0) return { stage: 'stopped', at: usedAt + policy.stopAfterMs };
+  if (canFreeze && !isFrozen && freezeMs > 0) return after(freezeMs, 'frozen');
+  if (isClaimed && policy.stopAfterMs > 0) return after(policy.stopAfterMs, 'stopped');
   return undefined;
 }
 

@@ -25,7 +25,7 @@ export async function fallAsleep(desired: Running, sleeping: Sleeping): Promise<
   const open = (await control.underWay?.(endpoints.map(({ address }) => address))) ?? 0;
   if (open === 0) return (await enter(next.stage, sleeping)) ? 'asleep' : undefined;
   await recordUse(control.db, [deployment.id], control.now());
-  return undefined;
+  return control.now() + next.afterMs;
 }
 
 /** Stops the pods of a frozen deployment if it is unused for long enough. As `fallAsleep`. */
