@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type GitAddress, nameOfAddress } from '../config/values/git-address.ts';
+import type { SourceCommit } from '../deployment/revision-history.ts';
 import type { Finding } from '../folder/project.ts';
 import { maxSourceBytes } from '../folder/source-limits.ts';
 import type { DialerOptions } from '../images/dialer/dialer.ts';
@@ -15,7 +16,7 @@ import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { createPool, type PoolOptions } from '../lib/worker-pool.ts';
 import { boundBytes } from './bound-bytes.ts';
 import { fetchNamed, type Named, notesOf } from './git/fetch-named.ts';
-import { openRepositories } from './git/fetch-repository.ts';
+import { type FetchedCommit, openRepositories } from './git/fetch-repository.ts';
 import type { PlannedSource, Planning } from './plan-source.ts';
 import { type Form, receiveForm } from './receive-form.ts';
 import { SourceError } from './source-entry.ts';
@@ -24,8 +25,12 @@ import { unpackSource } from './unpack-source.ts';
 
 export { maxSourceBytes };
 
-/** `content`: a digest of all files. */
-export type Source = Omit<PlannedSource, 'refusals' | 'repositories' | 'options'> & { id: string; content: string };
+/** `content`: a digest of all files. `commit`: of a source that is the files of one. */
+export type Source = Omit<PlannedSource, 'refusals' | 'repositories' | 'options'> & {
+  id: string;
+  content: string;
+  commit?: SourceCommit;
+};
 
 export type Sources = {
   /** The folder of all of them: builds name it. */
@@ -86,7 +91,13 @@ type GitServers = NonNullable<DialerOptions['listed']>;
  * `content`: a digest of all files. `name`: the name for an application whose source has none. `document`: a
  * configuration that was sent with the files.
  */
-type Unpacked = { content: string; name?: string | undefined; document?: string | undefined; notes: Finding[] };
+type Unpacked = {
+  content: string;
+  name?: string | undefined;
+  document?: string | undefined;
+  notes: Finding[];
+  commit?: SourceCommit;
+};
 
 /** `place`: a folder that only this process uses. `gitServers`: the servers that the operator lists. */
 export async function openSources(
@@ -172,8 +183,7 @@ export async function openSources(
         const commit = await repositories.fetch({ address, pack, folder: filesOf(id), client, ...requested });
         if (!commit.ok) return commit;
         await rm(pack);
-        const { content, bytes: _, entries: __, ...found } = commit.value;
-        fetched.set(id, { content, name: nameOfAddress(address), notes: notesOf(found) });
+        fetched.set(id, unpackedFrom(commit.value, nameOfAddress(address)));
         return commit;
       }),
 
@@ -188,7 +198,7 @@ export async function openSources(
         const commit = await repositories.unpack({ hash, pack, folder: filesOf(id), client });
         if (!commit.ok) return commit;
         await rm(pack);
-        fetched.set(id, { content: commit.value.content, name, notes: notesOf({ ...commit.value, ref }) });
+        fetched.set(id, unpackedFrom({ ...commit.value, ref }, name));
         return commit;
       }),
 
@@ -204,7 +214,7 @@ export async function openSources(
       const known = fetched.get(id);
       const unpacked = known ? succeed(known) : await orRefusal(unpack(id));
       if (!unpacked.ok) return unpacked;
-      const { content, notes } = unpacked.value;
+      const { content, notes, commit } = unpacked.value;
       const document = sent ?? unpacked.value.document;
       const planning = { folder: filesOf(id), name: name ?? unpacked.value.name, document };
       const first = await plan(client, planning);
@@ -228,6 +238,7 @@ export async function openSources(
         notes: [...notes, ...commits, ...planned.notes],
         id,
         content: digestOf(content, parts),
+        ...(commit && { commit }),
       });
     },
 
@@ -253,6 +264,11 @@ export async function openSources(
       await Promise.all([plans.close(), repositories.close()]);
     },
   };
+}
+
+function unpackedFrom(found: FetchedCommit, name: string | undefined): Unpacked {
+  const { content, commit: hash, ref, author, subject } = found;
+  return { content, name, notes: notesOf(found), commit: { hash, ref, author, subject } };
 }
 
 /** The digest of the files, and of the images and the configuration if these did not come with them. */

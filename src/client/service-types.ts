@@ -1496,6 +1496,16 @@ export type Operations = {
         askedBy: 'session' | 'api-key' | 'sign-in';
         /** The earlier revision whose document this revision repeats. */
         repeats?: number;
+        /** The Git commit of its source; absent for another source. */
+        commit?: {
+          hash: string;
+          /** The branch, the tag, or the hash that was requested or pushed. */
+          ref: string;
+          /** The name of the author. Untrusted text. */
+          author: string;
+          /** The first line of the message. Untrusted text. */
+          subject: string;
+        };
         /** `superseded`: another revision was requested before this one was ready, or its outcome was not recorded. */
         state: 'deploying' | 'running' | 'failed' | 'superseded';
         /** When the revision became ready or failed. */

@@ -7,6 +7,9 @@ import type { Instant, Revision } from './deployment.ts';
 export const authMethods = ['session', 'api-key', 'sign-in'] as const;
 export type AuthMethod = (typeof authMethods)[number];
 
+/** The Git commit that a revision was made from. `ref`: the branch, the tag, or the hash that was requested. */
+export type SourceCommit = { hash: string; ref: string; author: string; subject: string };
+
 export type RevisionOutcome = 'running' | 'failed';
 
 /** `superseded`: a later revision was requested before it was ready. */

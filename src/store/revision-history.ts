@@ -1,6 +1,11 @@
 /** Metadata of each revision in addition to its configuration: who requested it, and its outcome. */
 import type { Instant } from '../deployment/deployment.ts';
-import { type AuthMethod, isFirstOutcome, type RevisionOutcome } from '../deployment/revision-history.ts';
+import {
+  type AuthMethod,
+  isFirstOutcome,
+  type RevisionOutcome,
+  type SourceCommit,
+} from '../deployment/revision-history.ts';
 import type { Database } from './database.ts';
 
 export type StoredRevision = {
@@ -10,16 +15,21 @@ export type StoredRevision = {
   repeats: number | null;
   outcome: RevisionOutcome | null;
   settledAt: Instant | null;
+  commit: SourceCommit | undefined;
 };
 
 /** Returns the stored revisions, latest first. */
 export async function storedRevisions(db: Database, deploymentId: string): Promise<StoredRevision[]> {
-  return await db
+  const rows = await db
     .selectFrom('revisions')
-    .select(['number', 'createdAt', 'askedBy', 'repeats', 'outcome', 'settledAt'])
+    .select(['number', 'createdAt', 'askedBy', 'repeats', 'outcome', 'settledAt', 'sourceCommit'])
     .where('deploymentId', '=', deploymentId)
     .orderBy('number', 'desc')
     .execute();
+  return rows.map(({ sourceCommit, ...row }) => ({
+    ...row,
+    commit: sourceCommit === null ? undefined : (JSON.parse(sourceCommit) as SourceCommit),
+  }));
 }
 
 /** Records the outcome of a revision, unless it is known. Call it in the transaction that changes the deployment. */

@@ -4,7 +4,7 @@ import { type AppSpec, imagesOf, printSpec, readSpec } from '../config/spec/spec
 import type { Deployment, Instant, Revision } from '../deployment/deployment.ts';
 import { amountOf, type VolumeSizes, volumeSizesOf } from '../deployment/limits/pod-resources.ts';
 import type { ResolvedImage } from '../deployment/plan/operation.ts';
-import type { AuthMethod } from '../deployment/revision-history.ts';
+import type { AuthMethod, SourceCommit } from '../deployment/revision-history.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './rows.ts';
@@ -16,6 +16,7 @@ export type NewRevision = Revision & {
   askedBy: AuthMethod;
   /** The earlier revision whose document this is. */
   repeats?: number;
+  commit?: SourceCommit | undefined;
 };
 
 export async function addRevision(
@@ -37,7 +38,7 @@ function addingRevision(
   db: Database,
   seal: Seal,
   { deploymentId, left }: { deploymentId: string; left: VolumeSizes },
-  { number, spec, document, createdAt, askedBy, repeats }: NewRevision,
+  { number, spec, document, createdAt, askedBy, repeats, commit }: NewRevision,
 ) {
   return db.insertInto('revisions').values({
     deploymentId,
@@ -46,6 +47,7 @@ function addingRevision(
     ...countedOf(spec, left),
     askedBy,
     repeats: repeats ?? null,
+    sourceCommit: commit === undefined ? null : JSON.stringify(commit),
     spec: seal.close(printSpec(spec)),
     document: seal.close(document),
     images: JSON.stringify(imagesOf(spec)),

@@ -116,6 +116,8 @@ export type Tables = {
     /** Null until the revision became ready or failed. Stays null if it was superseded before that. */
     outcome: RevisionOutcome | null;
     settledAt: Instant | null;
+    /** JSON of a SourceCommit. Null if its source was not a commit. */
+    sourceCommit: string | null;
   };
   /** Sealed. `valuesOf`: the deployment whose generated values it uses. Null: its own. */
   seeds: { deploymentId: string; seed: Uint8Array; valuesOf: string | null };

@@ -80,6 +80,34 @@ test('a push without credentials starts a deployment, and its output names the a
   assert.match(again.shown, /Application shop is being updated\.[\s\S]*Live: /);
   assert.doesNotMatch(again.shown, new RegExp(token));
   assert.equal(await world.count(), 1);
+  const headers = { authorization: `Bearer ${token}` };
+  const { body } = await world.api.get('/getDeploymentRevisions?applicationName=shop', headers);
+  const common = { ref: 'main', author: 'A test', subject: 'a commit' };
+  assert.deepEqual(body.revisions[1].commit, { hash, ...common });
+  assert.equal(body.revisions[0].commit.hash, await world.repository.git('rev-parse', 'HEAD'));
+});
+
+test('the author and the message of a commit are untrusted text', async (t) => {
+  const world = await stage(t);
+  const { git } = world.repository;
+  await world.repository.commit(documentOnly);
+  const message = `\x1b[2J\u202Esubject ${'x'.repeat(300)}\n\nbody`;
+  await git(
+    'commit',
+    '--quiet',
+    '--allow-empty',
+    '--message',
+    message,
+    '--author',
+    'E\x1b[31mve\x07! <eve@example.com>',
+  );
+  const { shown } = await pushAndRun(world, [world.url('shop.git'), 'main']);
+  const [, token = ''] = /Session token: (\S+)/.exec(shown) ?? [];
+  const headers = { authorization: `Bearer ${token}` };
+  const { body } = await world.api.get('/getDeploymentRevisions?applicationName=shop', headers);
+  const { author, subject } = body.revisions[0].commit;
+  assert.match(author, /^Eve·?!$/);
+  assert.match(subject, /^·?subject x{100,200}$/);
 });
 
 test('wrong and missing credentials are refused before anything is sent, and so is a name of no application', async (t) => {

@@ -86,7 +86,8 @@ test('a branch, a tag, a commit and a folder of a repository are fetched', async
   assert.deepEqual(await filesOf(t, { git: at, path: 'apps/web' }), { 'index.html': 'page' });
   const tagged = await fetchFrom(t, { git: at, ref: 'v1.1' });
   assert.ok(tagged.fetched.ok);
-  assert.deepEqual([tagged.fetched.value.commit, tagged.fetched.value.ref], [first, 'v1.1']);
+  const { commit: hash, ref, author, subject } = tagged.fetched.value;
+  assert.deepEqual([hash, ref, author, subject], [first, 'v1.1', 'A test', 'a commit']);
   assert.match(await refusalOf(t, { git: at, ref: 'mian' }), /no branch or tag mian\. Did you mean main\?/);
   assert.match(await refusalOf(t, { git: at, path: 'apps/api' }), /has no folder apps\/api at this commit/);
   assert.match(await refusalOf(t, { git: at, path: 'a.txt' }), /has no folder a\.txt/);

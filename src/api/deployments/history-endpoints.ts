@@ -50,6 +50,17 @@ const RevisionRecord = Type.Object({
   repeats: Type.Optional(
     Type.Integer({ minimum: 1, description: 'The earlier revision whose document this revision repeats.' }),
   ),
+  commit: Type.Optional(
+    Type.Object(
+      {
+        hash: Type.String(),
+        ref: Type.String({ description: 'The branch, the tag, or the hash that was requested or pushed.' }),
+        author: Type.String({ description: 'The name of the author. Untrusted text.' }),
+        subject: Type.String({ description: 'The first line of the message. Untrusted text.' }),
+      },
+      { description: 'The Git commit of its source; absent for another source.' },
+    ),
+  ),
   state: Type.Enum([...revisionStates], {
     description:
       '`superseded`: another revision was requested before this one was ready, or its outcome was not recorded.',
@@ -227,7 +238,7 @@ async function history({ db, seal }: Service, { id, revision, servingRevision }:
   return records;
 
   function recordOf(row: StoredRevision, changes: RevisionChanges | undefined) {
-    const { number, createdAt, askedBy, repeats, settledAt } = row;
+    const { number, createdAt, askedBy, repeats, settledAt, commit } = row;
     const took = durationMs(row);
     return {
       number,
@@ -237,6 +248,7 @@ async function history({ db, seal }: Service, { id, revision, servingRevision }:
       isServing: number === servingRevision,
       askedBy,
       ...(repeats !== null && { repeats }),
+      ...(commit && { commit }),
       ...(settledAt !== null && { settledAt: new Date(settledAt).toISOString() }),
       ...(took !== undefined && { durationMs: took }),
       ...(changes && { changes }),

@@ -128,6 +128,7 @@ export async function start(service: Service, starting: Starting) {
         document,
         createdAt,
         askedBy: authMethodOf(caller),
+        commit: source?.commit,
       }),
       addingFirstEvent(db, deploymentId, { at: createdAt, event }),
       makingDue(db, deploymentId, atOnce(createdAt)),

@@ -96,6 +96,7 @@ export async function update(service: Service, updating: Updating): Promise<Resu
       createdAt: now,
       askedBy,
       ...(repeats !== undefined && { repeats }),
+      commit: source?.commit,
     });
     const written = { deploymentId: latest.id, revision: number };
     if (repeats !== undefined) await copyImages(db, { deploymentId: latest.id, revision: repeats }, written);

@@ -36,7 +36,8 @@ export async function* followPush(
     if (hasArrived(deployment, now()))
       return yield* ending(lines, arrivalOf(deployment, current, build?.state === 'failed'));
     // The output contains the steps of a build.
-    if (!isBuilding && current !== message && current !== '') lines.push(current);
+    const isStep = deployment.explanation?.kind === 'building';
+    if (!isStep && current !== message && current !== '') lines.push(current);
     message = current;
     yield lines;
     await wait(lookEveryMs, stop);

@@ -1,5 +1,6 @@
 /** Writes the files of one commit into a folder. Runs in a thread; everything in the pack may be hostile. */
 import { Readable } from 'node:stream';
+import { printable } from '../../lib/printable.ts';
 import { readEntry, SourceError } from '../source-entry.ts';
 import { createSourceWriter, isDamage, type SourceWriter } from '../source-writer.ts';
 import { LargeObjectError, PackError } from './apply-delta.ts';
@@ -20,6 +21,9 @@ export type UnpackedCommit = {
   /** A digest of the files. */
   content: string;
   commit: string;
+  /** The author's name, and the first line of the message. */
+  author: string;
+  subject: string;
   /** Paths of submodules, which are left out. */
   submodules: string[];
   bytes: number;
@@ -39,7 +43,7 @@ export async function unpackCommit({ pack, hash, path, folder, limits }: Unpacki
     const submodules: string[] = [];
     await writeTree({ objects, writer, submodules }, folderAt(objects, treeOf(objects, commit), path), '');
     const content = await writer.finish();
-    return { content, commit, submodules, ...writer.used() };
+    return { content, commit, submodules, ...describeCommit(objects.read(commit, 'commit')), ...writer.used() };
   } catch (error) {
     if (error instanceof LargeObjectError) throw new SourceError(error.message, { isTooLarge: true });
     if (error instanceof SourceError || !(error instanceof PackError || isDamage(error))) throw error;
@@ -57,6 +61,20 @@ function commitOf(objects: PackFile, hash: string): string {
 
 function treeOf(objects: PackFile, commit: string): string {
   return field(objects.read(commit, 'commit'), 'tree');
+}
+
+const longest = { author: 100, subject: 200 };
+
+/** Headers, an empty line, and the message. */
+function describeCommit(content: Buffer): Pick<UnpackedCommit, 'author' | 'subject'> {
+  const text = content.toString('utf8', 0, 16_384);
+  const end = text.indexOf('\n\n');
+  const [, author = ''] = /^author ([^\n]*?) *<[^\n]*$/m.exec(end === -1 ? text : text.slice(0, end)) ?? [];
+  const [subject = ''] = end === -1 ? [] : text.slice(end).trimStart().split('\n', 1);
+  return {
+    author: printable(author.slice(0, longest.author)),
+    subject: printable(subject.slice(0, longest.subject)).trimEnd(),
+  };
 }
 
 /** The first line of a commit or a tag: a name and a hash. */

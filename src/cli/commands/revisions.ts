@@ -16,8 +16,9 @@ export const revisions: Run = async (context) => {
   const rows = answer.value.revisions.map((revision) => [
     ...[String(revision.number), revision.createdAt, whoOf(revision.askedBy), stateOf(revision)],
     ...[revision.durationMs === undefined ? '' : `${(revision.durationMs / 1000).toFixed(1)} s`, changesOf(revision)],
+    commitOf(revision),
   ]);
-  terminal.print(renderTable(['REVISION', 'REQUESTED AT', 'BY', 'STATE', 'AFTER', 'PODS'], rows));
+  terminal.print(renderTable(['REVISION', 'REQUESTED AT', 'BY', 'STATE', 'AFTER', 'PODS', 'COMMIT'], rows));
   return statuses.done;
 };
 
@@ -72,6 +73,11 @@ function whoOf(asker: Revision['askedBy']): string {
 function stateOf({ state, isServing, repeats }: Revision): string {
   const more = [isServing && 'serving', repeats !== undefined && `as ${repeats}`].filter(Boolean).join(', ');
   return more ? `${state} (${more})` : state;
+}
+
+/** `3f2a9c14be07 Say hello (Ann)`. */
+function commitOf({ commit }: Revision): string {
+  return commit === undefined ? '' : printable(`${commit.hash.slice(0, 12)} ${commit.subject} (${commit.author})`);
 }
 
 /** `+worker ~web -cache`. */

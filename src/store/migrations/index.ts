@@ -6,8 +6,10 @@
 import type { Migration } from 'kysely';
 import { up as schema } from './0001-schema.ts';
 import { up as sleep } from './0002-sleep.ts';
+import { up as revisionCommit } from './0003-revision-commit.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-schema': { up: schema },
   '0002-sleep': { up: sleep },
+  '0003-revision-commit': { up: revisionCommit },
 };

@@ -37,6 +37,11 @@ export function RevisionList({ revisions, target, pair, onCompare, onBack }: Rev
             <div className="told">
               <h3>Revision {number}</h3>
               <p className="small">{changesOf(revision)}</p>
+              {revision.commit && (
+                <p className="small">
+                  <code>{revision.commit.hash.slice(0, 12)}</code> {revision.commit.subject} ({revision.commit.author})
+                </p>
+              )}
               <p className="small soft">
                 <time dateTime={createdAt} title={printMoment(at, now)}>
                   {capitalised(printAgo(now - at))}
