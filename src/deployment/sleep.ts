@@ -5,7 +5,8 @@
 import type { Deployment, Instant } from './deployment.ts';
 import type { Running } from './desired.ts';
 
-export type SleepStage = 'frozen' | 'stopped';
+export const sleepStages = ['frozen', 'stopped'] as const;
+export type SleepStage = (typeof sleepStages)[number];
 
 /** In milliseconds without use. 0: never. */
 export type SleepPolicy = {

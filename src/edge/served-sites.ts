@@ -70,7 +70,7 @@ export async function siteState(
 /** `domain`: where the host is a custom one. */
 type Found = { deployment: Deployment; domain?: Domain };
 
-/** By its own host or a custom domain. */
+/** Returns the deployment of a host: its own host, or a custom domain. */
 export async function deploymentAt(db: Database, host: string, appsDomain: string): Promise<Found | undefined> {
   const suffix = `.${appsDomain}`;
   if (host.endsWith(suffix)) {

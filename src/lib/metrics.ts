@@ -124,6 +124,12 @@ export function createMetrics() {
       help: 'Whether the firewall rules around containers are in force: 1, or 0.',
       registers,
     }),
+    asleep: new Gauge({
+      name: 'berth_asleep',
+      help: 'Deployments that sleep, by stage: frozen or stopped.',
+      labelNames: ['stage'],
+      registers,
+    }),
     wakes: new Histogram({
       name: 'berth_wake_seconds',
       help: 'Time from a request to a sleeping deployment until its pods serve it.',

@@ -22,6 +22,7 @@ import { transferTimeoutMs } from '../lib/transfer-timeout.ts';
 import { addEvents } from '../store/events.ts';
 import { openRestores } from '../store/restores.ts';
 import { volumeSizesOfDeployment } from '../store/revisions.ts';
+import { awaken } from '../store/sleep.ts';
 import {
   allSnapshotsOf,
   markSnapshotsForRemoval,
@@ -59,6 +60,8 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
   await refuseBeyondTerms(snapshot, deployment, parts);
   const names = volumes.map(({ volume }) => volume);
   const repository = await parts.repository(deployment.id);
+  // Without a dump, the volumes of a frozen deployment are copied as they are.
+  if (deployment.sleep !== null && snapshot.dumps.length > 0) await awaken(db, deployment.id, parts);
   await saveFirst(snapshot.dumps, { deploymentId: deployment.id, volumes: present, parts });
   stop.throwIfAborted();
   if ((await engine.copies.room(deployment.id, names, folderOf(repository))) < parts.diskFreeBytes)

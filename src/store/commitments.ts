@@ -7,9 +7,12 @@ import { type Amount, amountBy, amountKeys } from '../deployment/limits/pod-reso
 import type { Database } from './database.ts';
 import type { Tables } from './rows.ts';
 
-/** Returns the sum over all deployments that may have objects on the engine. */
+/**
+ * Returns the sum over all deployments that may have objects on the engine. A deployment that sleeps uses no processor
+ * and only the memory that it was measured with, so others can have the rest. A wake is never refused for lack of it.
+ */
 export async function committedInAll(db: Database): Promise<Amount> {
-  const present = largestOf(db).where('deployments.goneAt', 'is', null);
+  const present = largestOf(db, usedAsleep).where('deployments.goneAt', 'is', null);
   return toAmount(await sumOf(db, present.groupBy('deployments.id')));
 }
 
@@ -40,7 +43,7 @@ async function sumOf(db: Database, perDeployment: ReturnType<typeof largestOf>) 
 }
 
 /** The larger of the requested and the serving revision, because a failed update rolls back. */
-function largestOf(db: Database) {
+function largestOf(db: Database, amountOf = requestedAmount) {
   return db
     .selectFrom('deployments')
     .innerJoin('revisions', (join) =>
@@ -55,21 +58,31 @@ function largestOf(db: Database) {
     )
     .select((eb) =>
       amountKeys.map((key) =>
-        eb.fn
-          .coalesce(
-            eb.fn.max(
-              eb
-                .case()
-                .when(counts(key))
-                .then(eb.ref(`revisions.${key}`))
-                .else(0)
-                .end(),
-            ),
-            eb.lit(0),
-          )
-          .as(key),
+        eb.fn.coalesce(eb.fn.max(eb.case().when(counts(key)).then(amountOf(key)).else(0).end()), eb.lit(0)).as(key),
       ),
     );
+}
+
+const joined = expressionBuilder<Tables, 'deployments' | 'revisions'>();
+
+function requestedAmount(key: keyof Amount): Expression<number> {
+  return joined.ref(`revisions.${key}`);
+}
+
+function usedAsleep(key: keyof Amount): Expression<number> {
+  const requested = requestedAmount(key);
+  const isAsleep = joined('deployments.sleep', 'is not', null);
+  if (key === 'cpuMillis') return joined.case().when(isAsleep).then(0).else(requested).end();
+  if (key !== 'memoryBytes') return requested;
+  const resident = joined.ref('deployments.residentBytes').$castTo<number>();
+  return joined
+    .case()
+    .when('deployments.sleep', '=', 'stopped')
+    .then(0)
+    .when(joined.and([isAsleep, joined('deployments.residentBytes', '<', joined.ref('revisions.memoryBytes'))]))
+    .then(resident)
+    .else(requested)
+    .end();
 }
 
 /** A deployment without workloads counts only with its volumes, as long as they are retained. */

@@ -152,7 +152,7 @@ export type Intent = Partial<
   >
 > & { explanation?: Explanation | null };
 
-const awake = { sleep: null, asleepAt: null, wakeRequestedAt: null };
+const awake = { sleep: null, asleepAt: null, wakeRequestedAt: null, residentBytes: null };
 
 /**
  * Writes an intent. The generation grows, so that a decision made before the intent is not written after it. Intents
@@ -287,7 +287,7 @@ function printExplanation(explanation: Explanation | null): string | null {
 
 export function deploymentFrom(row: Selectable<DeploymentRow>): Deployment {
   const { explanation, pods, lastLines, endpoints, ownHosts, restarts, ...own } = row;
-  const { routesVersion: _, cluster: __, ...fields } = own;
+  const { routesVersion: _, cluster: __, residentBytes: ___, ...fields } = own;
   return {
     ...fields,
     explanation: explanation === null ? null : JSON.parse(explanation),

@@ -293,6 +293,8 @@ export type DeploymentRow = Omit<
   restarts: string;
   /** The version of the route table at which the endpoints were last written. 0 before the first time. */
   routesVersion: Generated<number>;
+  /** The memory of its frozen workloads; null until it is measured. */
+  residentBytes: Generated<number | null>;
   /** Null on engines of one machine, and if the cluster is unknown. */
   cluster: Generated<string | null>;
 };

@@ -10,6 +10,7 @@ import { type ExecRequest, noExec, type RunningExec } from '../../engine/exec.ts
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { recordExec } from '../../store/audit-log.ts';
 import { revisionOf } from '../../store/revisions.ts';
+import { awaken, keepInUse } from '../../store/sleep.ts';
 import { planOfDeployment } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
 import { desiredOf } from '../deployments/stored-revision.ts';
@@ -41,6 +42,7 @@ export async function beginExec(
   const deployment = found.value;
   const allowed = await allowExec(service, deployment);
   if (!allowed.ok) return allowed;
+  if (deployment.sleep !== null) await awaken(service.db, deployment.id, service);
   const workload = await findWorkload(service, deployment, requested);
   if (!workload.ok) return workload;
   const { accountId } = caller.value;
@@ -63,11 +65,13 @@ export async function beginExec(
     const { exec, replica } = started.value;
     const startedAt = performance.now();
     const { id: deploymentId } = deployment;
+    const use = keepInUse(service.db, deploymentId, service.now);
     request.log.info({ deploymentId, pod, replica }, 'command in a pod begun');
     const end = async () => {
       try {
         await exec[Symbol.asyncDispose]();
       } finally {
+        use[Symbol.dispose]();
         leave();
       }
       const seconds = Math.round((performance.now() - startedAt) / 1000);

@@ -11,6 +11,7 @@ import { withoutColors } from '../../lib/terminal-colors.ts';
 import { wait } from '../../lib/wait.ts';
 import { buildLogOf } from '../../store/builds.ts';
 import { revisionOf } from '../../store/revisions.ts';
+import { keepInUse } from '../../store/sleep.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord, StreamedText } from '../deployments/deployment-schemas.ts';
 import { refusalsOfApplications } from '../description/refusals.ts';
@@ -153,7 +154,11 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
 
         const out = new PassThrough();
         const gone = new AbortController();
-        out.once('close', () => gone.abort());
+        const use = keepInUse(service.db, deployment.id, service.now);
+        out.once('close', () => {
+          use[Symbol.dispose]();
+          gone.abort();
+        });
         if (isStream) keepAlive(out, gone.signal);
         const stop = AbortSignal.any([gone.signal, untilUnknown()]);
         const write = writerTo(out, stop);

@@ -4,10 +4,12 @@ import { isIPv4 } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { deploymentStates } from '../../deployment/deployment.ts';
+import { sleepStages } from '../../deployment/sleep.ts';
 import { committedInAll } from '../../store/commitments.ts';
 import { countByState, namesOf } from '../../store/deployments.ts';
 import { lastBackupAt } from '../../store/installation.ts';
 import { quarantined, readSweepState } from '../../store/quarantine.ts';
+import { countAsleep } from '../../store/sleep.ts';
 import type { Service } from '../api-service.ts';
 import { clientAddress } from '../requests/client-address.ts';
 import { nothingHere, RefusedRequest } from '../requests/errors.ts';
@@ -58,6 +60,8 @@ async function readStore({ db, budget, metrics }: Service): Promise<void> {
   metrics.quarantined.set((await quarantined(db)).length);
   metrics.sweepHeld.set((await readSweepState(db)).hold ? 1 : 0);
   metrics.lastBackup.set(Math.floor((backupAt ?? 0) / 1000));
+  const asleep = await countAsleep(db);
+  for (const stage of sleepStages) metrics.asleep.set({ stage }, asleep.get(stage) ?? 0);
   for (const state of deploymentStates) metrics.deployments.set({ state }, counts.get(state) ?? 0);
   for (const [gauge, amount] of [
     [metrics.committed, committed],

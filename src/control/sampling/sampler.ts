@@ -13,7 +13,7 @@ import type { Metrics } from '../../lib/metrics.ts';
 import { runRounds } from '../../lib/rounds.ts';
 import type { Wait } from '../../lib/wait.ts';
 import type { Database } from '../../store/database.ts';
-import { recordUse } from '../../store/sleep.ts';
+import { recordResident, recordUse } from '../../store/sleep.ts';
 import { storeMetrics } from '../../store/stored-metrics.ts';
 import { createActivity } from './activity.ts';
 
@@ -88,6 +88,7 @@ export function createSampling(
       requests: requests.value,
       volumes: volumes.value,
     });
+    await recordResident(db, uses.value);
     await recordUse(db, [...activeIn({ elapsedMs, uses: uses.value, requests: requests.value })], at);
     const current = Math.floor(at / storedPeriodMs);
     if (current !== period) {

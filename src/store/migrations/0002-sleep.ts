@@ -11,6 +11,7 @@ alter table "deployments" add column "sleep" text;
 alter table "deployments" add column "asleepAt" bigint;
 alter table "deployments" add column "wakeRequestedAt" bigint;
 alter table "deployments" add column "wokeInMs" bigint;
+alter table "deployments" add column "residentBytes" bigint;
 alter table "deployments" add column "wakes" integer default 0 not null;
 `,
   );

@@ -13,6 +13,7 @@ import { quarantineContract } from './quarantine.ts';
 import { routesContract } from './routes.ts';
 import { schemaContract } from './schema.ts';
 import { sealedContract } from './sealed.ts';
+import { sleepContract } from './sleep.ts';
 import { storedMetricsContract } from './stored-metrics.ts';
 import { writersContract } from './writers.ts';
 
@@ -26,6 +27,7 @@ export function storeContract(name: string, open: OpenStore, { isShared }: { isS
   describe(`metrics that are kept in ${name}`, () => storedMetricsContract(open));
   describe(`names in ${name}`, () => namesContract(open));
   describe(`leases in ${name}`, () => leasesContract(open, { isShared }));
+  describe(`sleep in ${name}`, () => sleepContract(open));
   describe(`the quarantine in ${name}`, () => quarantineContract(open));
   describe(`routes in ${name}`, () => routesContract(open));
   describe(`events in ${name}`, () => eventsContract(open));
