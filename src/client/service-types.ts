@@ -641,29 +641,12 @@ export type EventToldFields = {
 export type IntentEvent = (
   | {
       kind: 'intent';
-      intent: 'start';
+      intent: 'start' | 'update' | 'restore' | 'start-application';
       revision: number;
     }
   | {
       kind: 'intent';
-      intent: 'update';
-      revision: number;
-    }
-  | {
-      kind: 'intent';
-      intent: 'extend';
-    }
-  | {
-      kind: 'intent';
-      intent: 'claim';
-    }
-  | {
-      kind: 'intent';
-      intent: 'hold';
-    }
-  | {
-      kind: 'intent';
-      intent: 'end-hold';
+      intent: 'extend' | 'claim' | 'hold' | 'end-hold' | 'stop-application' | 'unsuspend';
     }
   | {
       kind: 'intent';
@@ -674,11 +657,6 @@ export type IntentEvent = (
       kind: 'intent';
       intent: 'remove';
       because: 'asked' | 'account-deleted';
-    }
-  | {
-      kind: 'intent';
-      intent: 'restore';
-      revision: number;
     }
   | {
       kind: 'intent';
@@ -694,26 +672,7 @@ export type IntentEvent = (
     }
   | {
       kind: 'intent';
-      intent: 'stop-application';
-    }
-  | {
-      kind: 'intent';
-      intent: 'start-application';
-      revision: number;
-    }
-  | {
-      kind: 'intent';
-      intent: 'suspend';
-      /** The operator's words. */
-      because: string;
-    }
-  | {
-      kind: 'intent';
-      intent: 'unsuspend';
-    }
-  | {
-      kind: 'intent';
-      intent: 'stop';
+      intent: 'suspend' | 'stop';
       /** The operator's words. */
       because: string;
     }

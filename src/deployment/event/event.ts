@@ -30,28 +30,19 @@ export const reasonFields = {
   advice: Type.Optional(advice),
 };
 
-/** A request of a user. */
-const intent = <const Name extends string, Fields extends TProperties>(name: Name, fields: Fields) =>
-  Type.Object({ kind: Type.Literal('intent'), intent: Type.Literal(name), ...fields });
+/** A request of a user. Requests with the same fields share a schema. */
+const intents = <const Name extends string, Fields extends TProperties>(names: [Name, ...Name[]], fields: Fields) =>
+  Type.Object({ kind: Type.Literal('intent'), intent: Type.Enum(names), ...fields });
 
 const IntentEvent = Type.Union(
   [
-    intent('start', { revision }),
-    intent('update', { revision }),
-    intent('extend', {}),
-    intent('claim', {}),
-    intent('hold', {}),
-    intent('end-hold', {}),
-    intent('change-plan', { plan: text }),
-    intent('remove', { because: Type.Enum(['asked', 'account-deleted']) }),
-    intent('restore', { revision }),
-    intent('restore-snapshot', { snapshot: text, volumes: Type.Array(text) }),
-    intent('restart-pod', { revision, pod: text }),
-    intent('stop-application', {}),
-    intent('start-application', { revision }),
-    intent('suspend', { because: Type.String({ description: "The operator's words." }) }),
-    intent('unsuspend', {}),
-    intent('stop', { because: Type.String({ description: "The operator's words." }) }),
+    intents(['start', 'update', 'restore', 'start-application'], { revision }),
+    intents(['extend', 'claim', 'hold', 'end-hold', 'stop-application', 'unsuspend'], {}),
+    intents(['change-plan'], { plan: text }),
+    intents(['remove'], { because: Type.Enum(['asked', 'account-deleted']) }),
+    intents(['restore-snapshot'], { snapshot: text, volumes: Type.Array(text) }),
+    intents(['restart-pod'], { revision, pod: text }),
+    intents(['suspend', 'stop'], { because: Type.String({ description: "The operator's words." }) }),
   ],
   { description: 'A request of a user.' },
 );
