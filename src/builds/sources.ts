@@ -65,7 +65,7 @@ export type Sources = {
 export type Opening = Pick<Planning, 'name' | 'document'> & { signal: AbortSignal };
 
 /** `hash`: of a commit, or of a tag that names one. `name`: of an application whose source contains none. */
-export type PushedCommit = { hash: string; ref: string; name: string };
+export type PushedCommit = { hash: string; ref: string; path: readonly string[]; name: string };
 
 const usualLimits = { maxBytes: maxSourceBytes, maxEntries: 100_000 };
 const nothingFetched: Named = { folders: new Map(), notes: [], contents: [] };
@@ -187,7 +187,7 @@ export async function openSources(
         return commit;
       }),
 
-    receivePush: (body, client, { hash, ref, name }) =>
+    receivePush: (body, client, { hash, ref, path, name }) =>
       begin(client, async (id) => {
         await mkdir(filesOf(id), { mode: 0o700 });
         const pack = join(folderOf(id), 'pack');
@@ -195,7 +195,7 @@ export async function openSources(
         const bound = boundBytes(maxBytes, `The push is larger than ${Math.floor(maxBytes / 2 ** 20)} MiB.`);
         const received = await orRefusal(pipeline(body, bound, createWriteStream(pack, { mode: 0o600 })));
         if (!received.ok) return received;
-        const commit = await repositories.unpack({ hash, pack, folder: filesOf(id), client });
+        const commit = await repositories.unpack({ hash, path, pack, folder: filesOf(id), client });
         if (!commit.ok) return commit;
         await rm(pack);
         fetched.set(id, unpackedFrom({ ...commit.value, ref }, name));

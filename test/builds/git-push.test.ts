@@ -158,6 +158,38 @@ test('a push of two branches, of no branch, or of a removal deploys nothing', as
   assert.equal(await world.count(), 0);
 });
 
+test('an option names the folder of the source', async (t) => {
+  const world = await stage(t);
+  await world.repository.commit({ 'apps/web/berth.yaml': shopYaml, 'berth.yaml': 'not this one' });
+  const to = [world.url('shop.git'), 'main'];
+  const { isAccepted, shown } = await pushAndRun(world, ['--push-option', 'path=apps/web', ...to]);
+  assert.ok(isAccepted, shown);
+  const missing = await world.repository.push('--push-option', 'path=apps/api', ...to);
+  assert.match(missing.shown, /has no folder apps\/api at this commit/);
+  const unknown = await world.repository.push('--push-option', 'branch=main', ...to);
+  assert.match(unknown.shown, /unknown option[\s\S]*not deployed/);
+  assert.equal(await world.count(), 1);
+});
+
+test('a push ends when another one replaces its revision, and when the service stops', async (t) => {
+  const world = await stage(t);
+  await world.repository.commit(documentOnly);
+  const { shown } = await pushAndRun(world, [world.url('shop.git'), 'main']);
+  const [, token = ''] = /Session token: (\S+)/.exec(shown) ?? [];
+  const to = [world.url('mine/shop.git', `any:${token}@`), 'main'];
+  const first = world.repository.push(...to);
+  await world.deployment(2);
+  const second = world.repository.push(...to);
+  await world.deployment(3);
+  const replaced = await first;
+  assert.ok(replaced.isAccepted, replaced.shown);
+  assert.match(replaced.shown, /A newer revision has replaced this one/);
+  await world.api.app.close();
+  const left = await second;
+  assert.ok(left.isAccepted, left.shown);
+  assert.match(left.shown, /The deployment continues/);
+});
+
 test('a source that cannot be deployed is refused with its errors, and so is one of another name', async (t) => {
   const world = await stage(t);
   await world.repository.commit({ 'berth.yaml': 'application: { name: shop, pods: [{ name: web }] }' });

@@ -20,7 +20,7 @@ export async function* followPush(
   { id, revision }: Pick<Deployment, 'id' | 'revision'>,
   stop: AbortSignal,
 ): AsyncGenerator<string[], Arrival> {
-  let shown = 0;
+  let shown: ShownLines = { count: 0, last: undefined };
   let message = '';
   while (!stop.aborted) {
     // The deployment first, so that the output of a build that has failed is complete.
@@ -56,12 +56,21 @@ function arrivalOf({ state, lastLines }: Deployment, message: string, isInOutput
   return { kind: 'failed', lines: isInOutput ? [message] : [...lastLines.map((line) => `  ${line}`), message] };
 }
 
+export type ShownLines = { count: number; last: string | undefined };
+
 /**
- * PURE. The lines of a build's output that were not shown. The last line of a running build may be incomplete. Of a long
- * output the middle is left out, and of a build that was begun again everything: then what follows is shown.
+ * PURE. The lines of a build's output that were not shown. The last line of a running build may be incomplete, so it is
+ * shown at the second look. Of a long output the middle is left out, and of a build that was begun again everything: then
+ * only what follows is shown.
  */
-export function unshownLines(log: string, shown: number, isBuilding: boolean): { lines: string[]; shown: number } {
+export function unshownLines(
+  log: string,
+  shown: ShownLines,
+  isBuilding: boolean,
+): { lines: string[]; shown: ShownLines } {
   const all = log === '' ? [] : log.replace(/\n$/, '').split('\n');
-  const complete = isBuilding ? Math.max(0, all.length - 1) : all.length;
-  return { lines: all.slice(shown, complete), shown: complete };
+  const last = all.at(-1);
+  const isComplete = !isBuilding || last === shown.last;
+  const count = isComplete ? all.length : Math.max(0, all.length - 1);
+  return { lines: all.slice(shown.count, count), shown: { count, last } };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressWithToken, bearerOf, readPushAddress } from './push-address.ts';
+import { addressWithToken, bearerOf, readPushAddress, readPushOptions } from './push-address.ts';
 
 test('an address names an application, and perhaps whose it is', () => {
   const applicationName = 'shop';
@@ -25,4 +25,11 @@ test('the password of any user is the token, and an empty password counts as mis
 test('the address with a token is one that Git accepts', () => {
   const address = addressWithToken(new URL('https://berth.example.com:8443/'), 'shop', 'berth_a-b_c');
   assert.equal(address, 'https://berth:berth_a-b_c@berth.example.com:8443/git/mine/shop.git');
+});
+
+test('an option of a push names a folder, and others are refused', () => {
+  assert.deepEqual(readPushOptions([]), { ok: true, value: { path: [] } });
+  assert.deepEqual(readPushOptions(['path=apps/web/']), { ok: true, value: { path: ['apps', 'web'] } });
+  for (const option of ['path=../x', 'path=', 'path=/etc', 'path=a\nb', 'Path=x', 'ci.skip', 'path'])
+    assert.equal(readPushOptions([option]).ok, false, option);
 });

@@ -1,5 +1,8 @@
 /** PURE. The addresses to push to, and the credentials that Git sends. */
 
+import { readFolder } from '../../config/values/git-address.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+
 /** `environment`: missing for the only application of the name. `isOwn`: credentials are required. */
 export type PushAddress = { applicationName: string; environment?: string; isOwn: boolean };
 
@@ -25,6 +28,25 @@ export function addressWithToken(baseUrl: URL, applicationName: string, token: s
   const { protocol, host } = baseUrl;
   return `${protocol}//berth:${token}@${host}/git/${own}/${applicationName}.git`;
 }
+
+/** Reads the options of `git push --push-option`. `path`: the folder of the source. */
+export function readPushOptions(options: readonly string[]): Result<{ path: string[] }> {
+  let path: string[] = [];
+  for (const option of options) {
+    const [, written] = /^path=(.*)$/s.exec(option) ?? [];
+    if (written === undefined) return unknownOption;
+    const folder = readFolder(written);
+    if (!folder.ok) return folder;
+    path = folder.value;
+  }
+  return succeed({ path });
+}
+
+const unknownOption = refuse(
+  'invalid_request',
+  'The push has an unknown option.',
+  'Use --push-option path=<folder> to deploy one folder of the repository.',
+);
 
 /** `Basic` with a password as `Bearer`, which the service reads. Undefined without a password. */
 export function bearerOf(authorization: string | undefined): string | undefined {

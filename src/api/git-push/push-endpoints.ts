@@ -8,19 +8,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { PacketError } from '../../builds/git/pkt-lines.ts';
-import {
-  advertisement,
-  fatalAnswer,
-  keepAlivePacket,
-  outcomeOf,
-  type PushCommand,
-  readPush,
-  shortRef,
-  shownText,
-} from '../../builds/git/push-commands.ts';
+import { advertisement, fatalAnswer, type PushRequest, readPush, shortRef } from '../../builds/git/push-commands.ts';
 import { maxSourceBytes } from '../../builds/sources.ts';
 import { printable } from '../../lib/printable.ts';
-import type { Problem, Result } from '../../lib/problem.ts';
+import { type Problem, type Result, refuse, succeed } from '../../lib/problem.ts';
 import { createProofs } from '../admission/proof-challenges.ts';
 import type { Service } from '../api-service.ts';
 import type { Documents } from '../configuration/documents.ts';
@@ -32,10 +23,9 @@ import type { Limits } from '../requests/rate-limits.ts';
 import { untilRevoked } from '../requests/revocation.ts';
 import type { Streams } from '../requests/streams.ts';
 import { deployPush, type Pushed, type PushParts } from './deploy-push.ts';
-import { type Arrival, followPush } from './follow-push.ts';
-import { addressWithToken, bearerOf, type PushAddress, readPushAddress } from './push-address.ts';
+import { bearerOf, type PushAddress, readPushAddress, readPushOptions } from './push-address.ts';
+import { conversation, inLines, refusalOf } from './push-answer.ts';
 
-const keepAliveMs = 15_000;
 /** A build ends after 20 minutes. */
 const longestFollowMs = 30 * 60_000;
 
@@ -94,18 +84,10 @@ export function pushEndpoints(
           const { address, caller } = await callerOf(service, request);
           const push = await readBody(request);
           if (push.commands.length === 0) return reply.send('');
-          const [command] = push.commands;
-          const refusal = command && refuseCommands(push.commands);
-          if (!command?.hash || refusal) {
-            await discard(push.pack);
-            return reply.send(refusalOf(push.commands, refusal ?? onlyOneRef));
-          }
-          const pushed = await receive(parts, request, reply, {
-            ...{ address, caller },
-            ...command,
-            hash: command.hash,
-            pack: push.pack,
-          });
+          const wanted = readWanted(push);
+          const pushed = wanted.ok
+            ? await receive(parts, request, reply, { address, caller, pack: push.pack, wanted: wanted.value })
+            : wanted;
           if (!pushed.ok) {
             await discard(push.pack);
             return reply.send(refusalOf(push.commands, pushed.problem));
@@ -145,16 +127,20 @@ async function readBody(request: FastifyRequest) {
   }
 }
 
-function refuseCommands(commands: readonly PushCommand[]): Problem | undefined {
-  const isPlain = commands.every(({ ref, hash }) => hash !== undefined && /^refs\/(?:heads|tags)\/./.test(ref));
-  return commands.length === 1 && isPlain ? undefined : onlyOneRef;
+type Wanted = { ref: string; hash: string; path: string[] };
+
+/** The only branch or tag of a push, and the folder of its source. */
+function readWanted({ commands, options }: Pick<PushRequest, 'commands' | 'options'>): Result<Wanted> {
+  const [command, ...others] = commands;
+  if (!command?.hash || others.length > 0 || !/^refs\/(?:heads|tags)\/./.test(command.ref)) return onlyOneRef;
+  const read = readPushOptions(options);
+  return read.ok ? succeed({ ref: command.ref, hash: command.hash, ...read.value }) : read;
 }
 
 type Receiving = {
   address: PushAddress;
   caller: Caller | undefined;
-  ref: string;
-  hash: string;
+  wanted: Wanted;
   pack: AsyncIterable<Buffer>;
 };
 
@@ -162,13 +148,13 @@ async function receive(
   parts: PushParts,
   request: Addressed,
   reply: FastifyReply,
-  { address, caller, ref, hash, pack }: Receiving,
+  { address, caller, wanted, pack }: Receiving,
 ): Promise<Result<Pushed>> {
   const { service, documents } = parts;
   const { builds, settings } = service;
   if (!builds) return notOffered;
   const { applicationName: name } = address;
-  const pushed = { hash, ref: printable(shortRef(ref)), name };
+  const pushed = { ...wanted, ref: printable(shortRef(wanted.ref)), name };
   const received = await builds.sources.receivePush(pack, clientKey(request, settings.networkPool), pushed);
   if (!received.ok) return received;
   try {
@@ -190,69 +176,6 @@ async function discard(pack: AsyncIterable<Buffer>): Promise<void> {
     bytes += piece.length;
     if (bytes > maxSourceBytes) return;
   }
-}
-
-async function* conversation(
-  service: Service,
-  { commands, pushed, stop }: { commands: readonly PushCommand[]; pushed: Pushed; stop: AbortSignal },
-): AsyncGenerator<Buffer> {
-  yield shown(greeting(service, pushed));
-  let saidAt = performance.now();
-  const following = followPush(service, pushed.deployment, stop);
-  let next = await following.next();
-  for (; !next.done; next = await following.next()) {
-    const isQuiet = next.value.length === 0;
-    if (isQuiet && performance.now() - saidAt < keepAliveMs) continue;
-    saidAt = performance.now();
-    yield isQuiet ? keepAlivePacket : shown(next.value);
-  }
-  yield shown(farewell(service, pushed, next.value));
-  yield outcomeOf(commands, next.value.kind === 'failed' ? 'deployment failed' : undefined);
-}
-
-function greeting({ settings, urlOf }: Service, { kind, deployment, sessionToken, warnings }: Pushed): string[] {
-  const { applicationName, label, expiresAt } = deployment;
-  const until = expiresAt === null ? '' : `, until ${new Date(expiresAt).toISOString()}`;
-  const lines = [
-    '',
-    ...warnings,
-    `Application ${applicationName} is being ${kind === 'started' ? 'deployed' : 'updated'}.`,
-  ];
-  lines.push(`Address: ${urlOf(label).origin}${until}`);
-  if (sessionToken === undefined) return [...lines, ''];
-  const address = addressWithToken(settings.baseUrl, applicationName, sessionToken);
-  const terms = settings.termsUrl ? [`Its use is subject to ${settings.termsUrl.href}`] : [];
-  const again = ['Only this output contains the session token. To push to the same application again:'];
-  return [...lines, ...terms, `Session token: ${sessionToken}`, ...again, `  git remote set-url berth ${address}`, ''];
-}
-
-function farewell({ settings, urlOf }: Service, { deployment }: Pushed, arrival: Arrival): string[] {
-  const url = urlOf(deployment.label).origin;
-  switch (arrival.kind) {
-    case 'running':
-      return ['', `Live: ${url}`];
-    case 'failed':
-      return ['', ...arrival.lines];
-    case 'replaced':
-      return ['', 'A newer revision has replaced this one.'];
-    case 'ended':
-      return ['', 'The application was stopped, or has ended.'];
-    case 'left':
-      return ['', `The deployment continues: ${settings.baseUrl.origin}/deployments`];
-  }
-}
-
-function refusalOf(commands: readonly PushCommand[], problem: Problem): Buffer {
-  return Buffer.concat([shown(['', ...inLines(problem)]), outcomeOf(commands, 'not deployed')]);
-}
-
-function inLines({ error, errors, hint }: Pick<Problem, 'error' | 'errors' | 'hint'>): string[] {
-  // Each of several errors has its own hint.
-  return errors ?? [error, ...(hint === undefined ? [] : [hint])];
-}
-
-function shown(lines: readonly string[]): Buffer {
-  return shownText(lines.map((line) => `${printable(line)}\n`).join(''));
 }
 
 /** Git shows the text of a refused GET. Of a refused POST it shows only the status, so that one is an answer that fails. */
@@ -296,8 +219,8 @@ const unreadable: Problem = {
   hint: 'Use a current version of git.',
 };
 
-const onlyOneRef: Problem = {
-  code: 'invalid_request',
-  error: 'A push deploys one branch or one tag.',
-  hint: 'Push it alone, for example: git push berth main',
-};
+const onlyOneRef = refuse(
+  'invalid_request',
+  'A push deploys one branch or one tag.',
+  'Push it alone, for example: git push berth main',
+);

@@ -37,7 +37,11 @@ export type Fetching = {
 export type FetchedCommit = UnpackedCommit & { ref: string };
 
 /** A pack that was received, and a folder for the files of its commit. */
-export type Received = Pick<Fetching, 'pack' | 'folder' | 'client' | 'limits'> & { hash: string };
+export type Received = Pick<Fetching, 'pack' | 'folder' | 'client' | 'limits'> & {
+  hash: string;
+  /** The names of the folders that lead to the source. */
+  path: readonly string[];
+};
 
 export type Repositories = {
   fetch(fetching: Fetching): Promise<Result<FetchedCommit>>;
@@ -102,10 +106,8 @@ export function openRepositories(usualLimits: RepositoryLimits, dialing: DialerO
     return succeed({ ref: found.value.name, hash: found.value.hash });
   }
 
-  async function unpack(
-    { pack, hash, folder, client, limits }: Received,
-    path: readonly string[] = [],
-  ): Promise<Result<UnpackedCommit>> {
+  async function unpack(received: Received): Promise<Result<UnpackedCommit>> {
+    const { pack, hash, path, folder, client, limits } = received;
     const all = { ...(limits ?? usualLimits), maxFileBytes: most.fileBytes };
     const outcome = await unpacking.run(client, { pack, hash, path, folder, limits: all });
     if (outcome.kind === 'refused') return busy;
@@ -116,7 +118,7 @@ export function openRepositories(usualLimits: RepositoryLimits, dialing: DialerO
   }
 
   return {
-    unpack: (received) => unpack(received),
+    unpack,
     async fetch(fetching) {
       const { address } = fetching;
       const signal = AbortSignal.any([fetching.signal, AbortSignal.timeout(maxFetchMs)]);
@@ -124,7 +126,7 @@ export function openRepositories(usualLimits: RepositoryLimits, dialing: DialerO
         const downloaded = await download({ ...fetching, signal });
         if (!downloaded.ok) return downloaded;
         const { ref, hash } = downloaded.value;
-        const unpacked = await unpack({ ...fetching, hash }, address.path);
+        const unpacked = await unpack({ ...fetching, hash, path: address.path });
         return unpacked.ok ? succeed({ ...unpacked.value, ref }) : unpacked;
       } catch (error) {
         if (signal.aborted) return unavailable(address.url.host, dialWords['too-slow']);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { flush, PacketError, packet, readPackets } from './pkt-lines.ts';
 import { advertisement, outcomeOf, readPush, shortRef, shownText } from './push-commands.ts';
 
@@ -13,8 +14,8 @@ async function* pieces(text: string, size: number) {
 }
 
 const read = async (text: string, size = 7) => {
-  const { commands, pack } = await readPush(pieces(text, size));
-  return { commands, pack: Buffer.concat(await Array.fromAsync(pack)).toString('latin1') };
+  const { commands, options, pack } = await readPush(pieces(text, size));
+  return { commands, options, pack: Buffer.concat(await Array.fromAsync(pack)).toString('latin1') };
 };
 
 const command = (ref: string, to = hash) => packet(`${old} ${to} ${ref}\0${capabilities}\n`);
@@ -31,7 +32,28 @@ test('a removal has no hash, a shallow clone names its commits, and a test of th
   const shallow = packet(`shallow ${hash}\n`);
   const { commands } = await read(`${shallow}${command('refs/heads/gone', old)}${flush}`);
   assert.deepEqual(commands, [{ ref: 'refs/heads/gone', hash: undefined }]);
-  assert.deepEqual(await read(flush), { commands: [], pack: '' });
+  assert.deepEqual(await read(flush), { commands: [], options: [], pack: '' });
+});
+
+test('options follow the commands if the client announces them', async () => {
+  const announced = packet(`${old} ${hash} refs/heads/main\0${capabilities} push-options\n`);
+  const { options, pack } = await read(`${announced}${flush}${packet('path=web')}${packet('a=b')}${flush}PACK`);
+  assert.deepEqual([options, pack], [['path=web', 'a=b'], 'PACK']);
+  await assert.rejects(read(`${announced}${flush}PACK`), PacketError);
+});
+
+test('a body of any bytes is read or refused', async () => {
+  const start = `${command('refs/heads/main')}${flush}`;
+  await fc.assert(
+    fc.asyncProperty(fc.nat(start.length - 1), fc.nat(255), async (at, byte) => {
+      const changed = start.slice(0, at) + String.fromCharCode(byte) + start.slice(at + 1);
+      const error = await read(changed).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      assert.ok(error === undefined || error instanceof PacketError, String(error));
+    }),
+  );
 });
 
 test('a body that is not a push, has too many commands, or cannot be answered is refused', async () => {

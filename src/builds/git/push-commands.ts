@@ -10,7 +10,8 @@ export type PushCommand = { ref: string; hash: string | undefined };
 /** `pack`: the rest of the body. */
 export type PushRequest = {
   commands: PushCommand[];
-  capabilities: ReadonlySet<string>;
+  /** Of `git push --push-option`. */
+  options: string[];
   pack: AsyncIterable<Buffer>;
 };
 
@@ -18,10 +19,11 @@ const noHash = '0'.repeat(40);
 
 /** The answer has two channels, and reports the outcome of each ref. Clients support both since 2009. */
 const required = ['report-status', 'side-band-64k'];
-const offered = [...required, 'ofs-delta', 'object-format=sha1', 'agent=berth'];
+const offered = [...required, 'push-options', 'ofs-delta', 'object-format=sha1', 'agent=berth'];
 
 /** A thousand refs. */
 const maxCommandBytes = 128 * 1024;
+const maxOptionBytes = 16 * 1024;
 
 /** As an empty repository. `delete-refs` is missing, so clients refuse to remove a ref. */
 export const advertisement = [
@@ -47,7 +49,9 @@ export async function readPush(body: AsyncIterable<Uint8Array>): Promise<PushReq
   }
   if (commands.length > 0 && !required.every((each) => capabilities?.has(each)))
     throw new PacketError('the client does not support the answer');
-  return { commands, capabilities: capabilities ?? new Set(), pack: rest };
+  if (!capabilities?.has('push-options')) return { commands, options: [], pack: rest };
+  const optional = await readLeadingPackets(rest, maxOptionBytes);
+  return { commands, options: optional.packets.map((option) => option.toString('utf8')), pack: optional.rest };
 }
 
 /** The branch or the tag without its prefix, as text. */

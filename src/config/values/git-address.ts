@@ -28,8 +28,14 @@ export function readGitAddress({ git, ref, path }: WrittenAddress): Result<GitAd
   url.search = '';
   url.hash = '';
   if (ref !== undefined && !isRef(ref)) return notRef;
-  const names = path === undefined ? [] : folderNames(path);
-  return names ? succeed({ url, ref, path: names }) : notPath;
+  const folder = path === undefined ? succeed([]) : readFolder(path);
+  return folder.ok ? succeed({ url, ref, path: folder.value }) : folder;
+}
+
+/** The names of the folders that lead to the source. */
+export function readFolder(path: string): Result<string[]> {
+  const names = folderNames(path);
+  return names ? succeed(names) : notPath;
 }
 
 /** Returns the name for an application whose source has none. Undefined if the address has no usable name. */
