@@ -10,7 +10,7 @@ export type PushCommand = { ref: string; hash: string | undefined };
 /** `pack`: the rest of the body. */
 export type PushRequest = {
   commands: PushCommand[];
-  /** Of `git push --push-option`. */
+  /** The values of `git push --push-option`. */
   options: string[];
   pack: AsyncIterable<Buffer>;
 };
