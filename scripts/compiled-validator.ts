@@ -9,7 +9,7 @@ import { ConfigurationSchema } from '../src/config/schema/schema.ts';
 import { validatorOptions } from '../src/config/schema/validator.ts';
 
 const replaced = /\/schema\/validator\.ts$/;
-/** These files create the replacement, and compare both. */
+/** The files that create the replacement, and compare it with the original. */
 const makers = /\/scripts\/compiled-validator(\.test)?\.ts$/;
 const compiled = '\0compiled-validator.js';
 

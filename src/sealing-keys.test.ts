@@ -80,7 +80,7 @@ test('the key moves from its file to a setting, and back into a file', async () 
 test('with a wrong key, the log reports it, and stored data stays unchanged', async () => {
   await addShop(await start({ secretKey: first }));
   const wrong = await start({ secretKey: second });
-  assert.match(logged.at(-1)!, /none of the keys opens.* \{"unreadable":2\}$/);
+  assert.match(logged.at(-1)!, /cannot be opened with any of the keys.* \{"unreadable":2\}$/);
   await assert.rejects(documentOf(db, wrong, 'shop', 1));
   assert.equal(await documentOf(db, await start({ secretKey: first }), 'shop', 1), 'text');
 });

@@ -40,7 +40,7 @@ async function openKeysNow(
   if (unreadable > 0)
     log.error(
       { unreadable },
-      'values are stored that none of the keys opens: put the key back, or update what they are of',
+      'stored values cannot be opened with any of the keys: put the key back, or update their deployments',
     );
   return seal;
 }
@@ -63,7 +63,7 @@ function missingKey(file: string): string {
   return `The key file ${file} is missing, and the database has values that were sealed with its key. Nothing was changed.
 1. Put the file back: every backup has it, and so has the data directory of another service on this database.
 2. Set BERTH_SECRET_KEY to the key.
-3. If the key is lost, make a new one: (umask 077; openssl rand -hex 32 > ${file}). Then what is stored cannot be read:
+3. If the key is lost, make a new one: (umask 077; openssl rand -hex 32 > ${file}). Then stored values cannot be read:
    deployments keep running, and each needs one update by its owner.`;
 }
 

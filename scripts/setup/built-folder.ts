@@ -46,7 +46,7 @@ export async function provideFolder(built: BuiltFolder, announce: Announce): Pro
   });
 }
 
-/** A hash of contents and names: times of files say little after a clone or a change of branch. */
+/** A hash of contents and names: a clone or a change of branch changes the times of files. */
 export async function fingerprintOf(folder: string, sources: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   const names = (await Array.fromAsync(glob(sources, { cwd: folder }))).filter((name) => /\.\w+$/.test(name)).sort();

@@ -51,6 +51,6 @@ export async function setUp(options: SetUpOptions = {}): Promise<void> {
   await provideCompose(announce);
   await providePostgres(host, announce);
   await provideBrowser(host, announce);
-  // The tests register it in an engine of their own.
+  // The tests register it in their own engine.
   await provideGvisor(host, announce);
 }

@@ -227,7 +227,7 @@ const bodyBounds = { depth: 32, tokens: 2_000 };
 const tooManyValues: Problem = {
   code: 'invalid_request',
   error: 'The body has too many values, or too deep ones.',
-  hint: 'GET /docs says what the body of this request can hold.',
+  hint: 'GET /docs lists the fields of the request body.',
 };
 
 /** Parses JSON only. `documents.ts` accepts other types on its own routes. */

@@ -31,7 +31,7 @@ const causes: Cause[] = [
   },
   {
     pattern: /no space left on device/i,
-    hint: 'the build needs more disk space than it may use; add what it does not need to .dockerignore',
+    hint: 'the build needs more disk space than its limit; add unneeded files to .dockerignore',
   },
   {
     pattern:

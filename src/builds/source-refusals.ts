@@ -5,7 +5,7 @@ import type { SourceError } from './source-entry.ts';
 
 export function refuseSource({ message, isTooLarge }: SourceError): Result<never> {
   const hint = isTooLarge
-    ? 'Leave out what the build does not need, such as node_modules and .git.'
+    ? 'Leave out files that the build does not need, such as node_modules and .git.'
     : 'Create the archive with: tar cz . | curl --data-binary @- -H "Content-Type: application/gzip" …';
   return refuse(isTooLarge ? 'payload_too_large' : 'invalid_request', message, hint);
 }

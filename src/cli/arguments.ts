@@ -13,8 +13,8 @@ export const statuses = {
 
 const meanings: Record<keyof typeof statuses, string> = {
   done: 'done',
-  refused: 'the service refuses, a file is not valid, an image cannot be made, or the deployment has failed',
-  unusable: 'wrong words, a file that cannot be read, or nothing is known of a deployment',
+  refused: 'the service refuses, a file is not valid, an image cannot be built, or the deployment has failed',
+  unusable: 'wrong arguments, an unreadable file, or no known deployment',
   unreachable: 'the service does not answer',
   interrupted: 'interrupted (Ctrl-C)',
 };
@@ -97,7 +97,7 @@ function fits(words: readonly string[], given: readonly string[]): boolean {
 
 export function helpText(): string {
   const rows = Object.entries(commands).map(([name, { words, help }]): Row => [[name, ...words].join(' '), help]);
-  rows.push(['admin COMMAND', 'what an operator sees and changes, on the server itself']);
+  rows.push(['admin COMMAND', 'commands for the operator, on the server itself']);
   rows.push(['help [COMMAND]', 'this text, or the options of a command']);
   return `berth: deploy what one YAML file describes, and get a live URL.
 

@@ -59,7 +59,7 @@ export const commands = {
       fill: { type: 'string', value: 'SERVICE', multiple: true, help: 'fill its volumes from its data folders' },
       new: { type: 'boolean', help: 'start another deployment, even if the folder remembers one' },
       remote: { type: 'boolean', help: 'send the source, and let the service build the images' },
-      force: { type: 'boolean', help: 'send it even if nothing has changed, to look tags up again' },
+      force: { type: 'boolean', help: 'send it even if nothing has changed, to resolve tags again' },
       'no-wait': noWait,
       verbose: { type: 'boolean', short: 'v', help: 'the full output of builds' },
     },

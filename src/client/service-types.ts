@@ -1519,7 +1519,7 @@ export type Operations = {
           diagnostics: Diagnostic[];
           /** The number of the new revision; with `dryRun`, the number that it would get. */
           revision: number;
-          /** The revision whose document it repeats. */
+          /** The earlier revision with the same document. */
           repeats: number;
         }
       | {
@@ -1542,7 +1542,7 @@ export type Operations = {
           diagnostics: Diagnostic[];
           /** The number of the new revision; with `dryRun`, the number that it would get. */
           revision: number;
-          /** The revision whose document it repeats. */
+          /** The earlier revision with the same document. */
           repeats: number;
           pods: PodChange[];
           /** Public paths that are unavailable during the update. */
@@ -2103,7 +2103,7 @@ export type Operations = {
     answer: {
       /** The secret that fetches the key. */
       deviceCode: string;
-      /** The code to show to the person, who compares it. */
+      /** The code that the user compares. */
       userCode: string;
       /** The page where the person enters the code. */
       url: string;

@@ -71,7 +71,7 @@ const known: Known[] = [
   },
 ];
 
-/** Longest command that is looked at, and deepest script that starts a script. */
+/** The maximum length of a command, and the maximum depth of scripts that start scripts. */
 const most = { length: 8192, depth: 3 };
 
 /** Undefined for other programs, and if the application's host is already allowed, as far as this can be determined. */

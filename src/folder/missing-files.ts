@@ -17,7 +17,6 @@ export function reportMissingFile(
   { findings, options }: { findings: Findings; options: Pick<FolderOptions, 'without'> },
 ): void {
   if (findings.needs(file, at)) return;
-  if (options.without?.includes(file))
-    findings.note('without-file', `${file} is not there, and nothing is taken from it`, at);
+  if (options.without?.includes(file)) findings.note('without-file', `${file} is missing and is skipped`, at);
   else if (!findings.missingFiles.has(file)) findings.missingFiles.set(file, { at, example });
 }

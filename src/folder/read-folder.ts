@@ -1,4 +1,4 @@
-/** The way in: a folder → the project that it is. Files are read, and nothing is run, sent or written. */
+/** Reads the project in a folder. Reads files, and runs, sends and writes nothing. */
 import { isCompose } from '../config/compose/compose.ts';
 import { toApplicationName } from '../config/compose/compose-names.ts';
 import { maxDocumentBytes } from '../config/document/source.ts';

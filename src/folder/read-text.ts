@@ -40,6 +40,6 @@ export function refuseOutside(path: string, files: FolderFiles, findings: Findin
     'outside-folder',
     `${shownPath(files, path)}${leads} is outside of the folder`,
     at,
-    `nothing outside is read unless you say so: ${allowing}; or begin in a folder above both`,
+    `files outside of the folder are not read by default: ${allowing}; or run the command in a folder above both`,
   );
 }

@@ -42,7 +42,7 @@ function isLoopback(host: string): boolean {
 
 /** Mails to the operator of the installation. */
 
-/** Rejects when the mail server does not take it. */
+/** Rejects if the mail server refuses the mail. */
 export type MailOperator = (mail: { subject: string; text: string }) => Promise<void>;
 
 export function operatorMail(settings: MailSettings & { to: string }): MailOperator {

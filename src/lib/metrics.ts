@@ -87,7 +87,7 @@ export function createMetrics() {
     }),
     snapshots: new Counter({
       name: 'berth_snapshots_total',
-      help: 'Snapshots of deployments that were taken, and tries to take or restore one that failed.',
+      help: 'Snapshots of deployments, and failed attempts to take or restore one.',
       labelNames: ['result'] as const,
       registers,
     }),

@@ -45,7 +45,7 @@ function addLifetimeTools(server: McpServer, service: Service): void {
   addTool(server, 'claim_link', {
     title: 'Hand over to a person',
     description:
-      "A link that you give to the person you work for: a person who opens it within 24 hours and signs in keeps the deployment. Don't open it yourself.",
+      "A link for your user: a user who opens it within 24 hours and signs in keeps the deployment. Don't open it yourself.",
     input: named,
     say: describeClaimLink,
     effect: 'changes',

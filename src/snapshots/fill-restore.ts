@@ -47,7 +47,7 @@ export async function fillRestore(restore: Restore, deployment: Deployment, part
   const roomAside = await engine.copies.room(deploymentId, copied, folderOf(repository));
   if (roomAside - (snapshot.totalBytes ?? 0) < parts.diskFreeBytes)
     throw new SnapshotFault(
-      'The disk of the host currently has no room for the data next to what is in use, and for a snapshot of that.',
+      'The disk of the host currently has no space for the restored data and a snapshot of the current data.',
     );
   const sizes = restore.volumes.map((volume) => ({
     volume,

@@ -238,7 +238,7 @@ export async function failUnoffered({ db, now, wake, log, copies }: UnofferedPar
       (db) => failRestore(db, id, problem, now()),
     );
   if (snapshots.length + restores.length > 0)
-    log.info({ snapshots: snapshots.length, restores: restores.length }, 'no snapshots are offered any more');
+    log.info({ snapshots: snapshots.length, restores: restores.length }, 'snapshots are no longer offered');
 
   async function recordEnd(deploymentId: string, event: DeploymentEvent, end: (db: Database) => Promise<void>) {
     await write(db, { deploymentId }, async (db) => {

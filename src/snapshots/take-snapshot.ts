@@ -131,7 +131,7 @@ async function clearAfterFault(repository: Repository, snapshot: Snapshot, { db,
     .list(snapshotTag(snapshot.id))
     .then((whole) => (whole.length > 0 ? repository.drop(whole.map(({ id }) => id)) : repository.clear()))
     .then(() => recordSnapshotStart(db, snapshot, null))
-    .catch((err: unknown) => log.error({ err }, 'what was kept of a snapshot cannot be removed yet'));
+    .catch((err: unknown) => log.error({ err }, 'the partial data of a snapshot cannot be removed yet'));
 }
 
 type Keeping = {

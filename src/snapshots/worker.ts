@@ -224,7 +224,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
       db,
       leaving.map(({ id }) => id),
     );
-    parts.log.info({ snapshots: leaving.length }, 'snapshots that are not to be kept any more have left');
+    parts.log.info({ snapshots: leaving.length }, 'removed snapshots beyond the retention limits');
   }
 
   return {

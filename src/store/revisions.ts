@@ -14,7 +14,7 @@ export type NewRevision = Revision & {
   document: string;
   createdAt: Instant;
   askedBy: AuthMethod;
-  /** The earlier revision whose document this is. */
+  /** The earlier revision with the same document. */
   repeats?: number;
   commit?: SourceCommit | undefined;
 };

@@ -216,7 +216,7 @@ export type Tables = {
     installation: string;
     /** The other database, as text for the operator. */
     place: string;
-    /** The ID of the process that copies. A later process takes the copy over from an earlier one. */
+    /** The ID of the process that copies. A later process takes over the copy. */
     run: string;
     at: Instant;
   };

@@ -72,7 +72,7 @@ test('the whole session is the account’s from then on, and its token keeps wor
 
   const { body: later } = await api.postYaml(`/startUserDeployment?sessionToken=${token}`, named('wiki'));
   assert.deepEqual([later.claim, later.extend.expiresAt], [{ claimed: false }, '2026-01-01T14:00:00.000Z']);
-  assert.match(later.message, /does not let its token start anything that stays/);
+  assert.match(later.message, /does not allow its session tokens to start claimed deployments/);
   assert.equal((await ada.get('/getReservations')).body.reservedDeployments.length, 3);
   api.clock.now += 3 * hour;
   assert.deepEqual((await list(api, token)).names.sort(), ['blog', 'shop']);

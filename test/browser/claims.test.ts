@@ -29,7 +29,7 @@ for (const width of widthsHere('phone', 'desktop')) {
     await signUp(visitor, `tokens-${width}@example.com`);
     await page.waitForURL(/deployments$/);
     await page.goto(link.claimUrl);
-    await page.waitForSelector('text=The token of the person who started this keeps working');
+    await page.waitForSelector('text=The token of the user who started it stays valid');
     assert.deepEqual(await page.locator('.facts dt:text-is("Application") + dd').allInnerTexts(), ['hello', 'second']);
     await visitor.look('claim');
     // Started behind the visitor's back.

@@ -84,7 +84,7 @@ for (const width of widthsHere('phone', 'desk')) {
         });
       await panel.getByRole('button', { name: /^Restore snapshot/ }).click();
       const dialog = page.getByRole('dialog', { name: /^Restore snapshot/ });
-      await dialog.getByText(/^Replaced by what was there .*: cache-data, web-data, web-more\.$/).waitFor();
+      await dialog.getByText(/^Replaced by the previous data .*: cache-data, web-data, web-more\.$/).waitFor();
       for (const name of ['web-data', 'cache-data']) await dialog.getByLabel(name).uncheck();
       await dialog.getByText('Stopped and started again: web. Left as they are: web-data, cache-data.').waitFor();
       await visitor.lookInBothThemes('restore');
@@ -102,7 +102,7 @@ for (const width of widthsHere('phone', 'desk')) {
         .click();
       await dialog.getByLabel('As a new deployment').check();
       await dialog
-        .getByText(/^It begins with what was there .*, at revision 1: cache-data, web-data, web-more\.$/)
+        .getByText(/^It starts with the previous data .*, at revision 1: cache-data, web-data, web-more\.$/)
         .waitFor();
       await visitor.lookInBothThemes('beside');
       await dialog.getByRole('button', { name: 'Start as a new deployment' }).click();

@@ -150,7 +150,7 @@ test('a domain is added, looked up until it is live, sent on, listed and removed
   const refused: [words: string[], status: number, said: RegExp][] = [
     [['add', 'x.localhost'], 1, /is not a public domain name/],
     [['check', name], 1, /has no such custom domain.*It has: www\.shop\.example\.com/s],
-    [['add'], 2, /Say "berth domains"/],
+    [['add'], 2, /Use "berth domains"/],
   ];
   for (const [words, status, said] of refused) {
     const outcome = await ask('domains', ...words);

@@ -27,7 +27,7 @@ test('what cannot be meant is refused in words', async () => {
     assert.equal(status, 1, stderr);
     return stderr;
   };
-  assert.match(await refusal('backup', ...scene.passphraseFile), /^Say where: --to/);
+  assert.match(await refusal('backup', ...scene.passphraseFile), /^Name the place: --to/);
   assert.match(
     await refusal('backup', '--to', 's3:https://me:hunter2@h/b', ...scene.passphraseFile),
     /^--to must have no key/,

@@ -274,7 +274,7 @@ test('a password among the words of the command is refused without being repeate
   const strange = await admin('bans', '--to', 'x');
   assert.equal(strange.status, 2);
   assert.match(strange.stderr, /^berth admin bans has no option --to/);
-  assert.match((await admin('migrate-store')).stderr, /^Say where: --to/);
+  assert.match((await admin('migrate-store')).stderr, /^Name the new store: --to/);
   assert.match((await admin('migrate-store', '--to', 'http://example.com/')).stderr, /^--to must be an address/);
   assert.match((await admin('migrate-store', '--cancel')).stderr, /^There is nothing to cancel/);
   const help = await admin('migrate-store', '--help');

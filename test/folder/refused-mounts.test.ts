@@ -78,7 +78,10 @@ test('a missing mounted file is refused, with the example next to it', async (t)
 test('a path outside is reported with the option to allow it, in shell form; the target of a link is not', async (t) => {
   const hintOf = async (files: Parameters<typeof read>[1]) => (await read(t, files)).project.refusals[0]?.hint;
   const above = await hintOf({ 'compose.yaml': web("build: '../a $(touch b)'") });
-  assert.match(above ?? '', /: --allow '\/[^']*\/a \$\(touch b\)' allows it; or begin in a folder above both$/);
+  assert.match(
+    above ?? '',
+    /: --allow '\/[^']*\/a \$\(touch b\)' allows it; or run the command in a folder above both$/,
+  );
   const link = await hintOf({ 'compose.yaml': web("build: './src'"), src: { link: '/etc' } });
   assert.match(link ?? '', /: name its folder with --allow; or/);
 });

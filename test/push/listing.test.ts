@@ -77,7 +77,7 @@ test('the operator sees the owner of each image, by e-mail or by the address tha
   const ofSession = lines.find((line) => line.startsWith(`${other.namespace}/tagged`));
   assert.match(ofSession ?? '', / 1 2 3 4 and 2 more .* no account, from \S+ /);
   assert.ok(lines.some((line) => / ada@example\.com /.test(line)));
-  assert.match(text, /\n\n[\d.]+ \w+ of 1 GiB \(pushed in BERTH_IMAGE_LIMITS\), what images share counted once\n$/);
+  assert.match(text, /\n\n[\d.]+ \w+ of 1 GiB \(pushed in BERTH_IMAGE_LIMITS\), shared layers counted once\n$/);
 });
 
 test('a request without credentials is answered with how to send them', async () => {

@@ -137,7 +137,7 @@ test('the loss of a volume with its data is reported, and the deployment runs ag
   await assertWhole(berth, app, whole);
   assert.notEqual(await bornOf(app), born);
   assert.deepEqual(await losses(app), [
-    'The volume data of pod store was lost on the engine: what was in it is gone. It is created again, empty.',
+    'The volume data of pod store was lost on the engine with its data. It is created again, empty.',
   ]);
   await remove(app);
 });

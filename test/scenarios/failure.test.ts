@@ -46,7 +46,7 @@ test('a pod that never listens fails at the deadline with the port that it does 
   const { message } = await berth.reach(app, 'failed');
   assert.equal(
     message,
-    'pod web: does not listen on port 3000, nor on any other, and nothing has changed for 12 s (its last lines may say what it waits for)',
+    'pod web: does not listen on port 3000, nor on any other, and nothing has changed for 12 s (its last log lines may show what it waits for)',
   );
   await berth.remove(app);
   await berth.end('SIGTERM');

@@ -123,7 +123,7 @@ async function examineMachine(settings: DoctorSettings): Promise<Check[]> {
     judgeDisk({ place: dataDir, space }, diskFreeBytes),
     ...(docker
       ? [...judgeEngine(docker), judgeFirewall(service, settings.isUnsafeAllowed)]
-      : [unknown('engine', `BERTH_ENGINE is ${engine}: its versions and rules are not looked at from here.`)]),
+      : [unknown('engine', `BERTH_ENGINE is ${engine}: its versions and rules are not checked here.`)]),
   ];
 }
 

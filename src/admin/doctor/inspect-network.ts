@@ -131,7 +131,7 @@ export function judgeCertificate({ name, host, shown }: ObservedCertificate, now
       return bad(
         name,
         `${host} is shown no certificate.`,
-        'It is ordered when its name is served: the log says why it has not come.',
+        'It is ordered when its name is served. The log has the reason why it has not arrived.',
       );
     return bad(name, `No handshake with ${host}: ${shown.fault}.`, 'See port-https.');
   }

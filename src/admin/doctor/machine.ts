@@ -26,11 +26,11 @@ export type ObservedDisk = { place: string; space: Observation<{ freeBytes: numb
 
 /** `minBytes`: below this, no deployment starts. */
 export function judgeDisk({ place, space }: ObservedDisk, minBytes: number, name = 'disk'): Check {
-  if ('fault' in space) return unknown(name, `The disk of ${place} could not be looked at: ${space.fault}.`);
+  if ('fault' in space) return unknown(name, `The disk of ${place} could not be read: ${space.fault}.`);
   const { freeBytes, totalBytes } = space.value;
   const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
   const words = `${place}: ${gigabytes(freeBytes)} of ${gigabytes(totalBytes)} are free`;
-  const todo = 'Make room, or add a disk: "docker system df" and "berth admin images" show what uses the space.';
+  const todo = 'Free some space, or add a disk: "docker system df" and "berth admin images" show what uses the space.';
   if (freeBytes < minBytes) return bad(name, `${words}, less than BERTH_DISK_FREE: nothing starts.`, todo);
   if (freeBytes < 2 * minBytes) return warn(name, `${words}; at ${gigabytes(minBytes)} nothing starts any more.`, todo);
   return good(name, `${words}.`);
@@ -79,7 +79,7 @@ export function judgeService(service: Observation<ObservedService>): Check {
 
 export function judgeFirewall(service: Observation<ObservedService>, isUnsafeAllowed: boolean): Check {
   const name = 'firewall';
-  const todo = 'Install nftables, and start the service as root; its log says what its self-check has found.';
+  const todo = 'Install nftables, and start the service as root; its log has the result of its self-check.';
   if ('fault' in service)
     return unknown(name, 'The service reports whether its rules hold, but it does not answer.', 'See service.');
   const { isIsolated } = service.value;

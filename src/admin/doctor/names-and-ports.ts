@@ -111,7 +111,7 @@ export function judgeListening({
     return bad(
       'listening',
       `The service listens at ${host} alone.`,
-      'Set BERTH_HOST=0.0.0.0, or the address of this machine that visitors come to.',
+      'Set BERTH_HOST=0.0.0.0, or the address of this machine that visitors use.',
     );
   return good('listening', `The service listens at ${host}.`);
 }

@@ -143,7 +143,7 @@ export function judgeOpenness(seen: Openness): Check[] {
           'sign-up',
           signUp === 'closed'
             ? 'Sign-up is closed: only existing accounts can sign in.'
-            : `Anybody ${hasMail ? 'can make an account, and has to verify the address' : 'who reaches this machine can make an account'}.`,
+            : `Anybody ${hasMail ? 'can make an account, and has to verify the address' : 'everyone who reaches this machine can create an account'}.`,
         ),
     ...(hasTerms || !isPublic
       ? []

@@ -54,7 +54,7 @@ export function apiKeyEndpoints(service: Service): FastifyPluginAsyncTypebox {
           operationId: 'addKey',
           summary: 'Create an API key; the response is the only one that contains it',
           tags: ['accounts'],
-          description: 'A key stands for the account as `Authorization: Bearer`.',
+          description: 'A key authenticates as the account with `Authorization: Bearer`.',
           access: 'sign-in',
           refusals: ['plan_limit_reached'],
           body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),

@@ -75,7 +75,7 @@ function refusalOf(status: number, text: string) {
   const place = invalid?.[1] === 'params' ? 'path' : invalid?.[1];
   const subject = invalid?.[2] ? `${invalid[2]} in the ${place}` : `The ${place}`;
   const error = invalid ? `${subject} is missing or malformed.` : (message ?? 'The request was refused.');
-  const hint = invalid && { hint: 'GET /docs names what this request takes.' };
+  const hint = invalid && { hint: 'GET /docs lists the fields of this request.' };
   const body = { error, code: code?.toLowerCase() ?? 'invalid_request', ...hint, message: error };
   // An invalid passkey answer is the client's mistake, although the library reports a server error.
   return { status: status >= 500 ? 400 : status, body };

@@ -67,7 +67,7 @@ export const signInPaths: SignInPath[] = [
     method: 'GET',
     path: 'callback/:provider',
     operationId: 'signInCallback',
-    summary: 'Receive a person who returns from a sign-in provider',
+    summary: 'Receive a user who returns from a sign-in provider',
   },
   {
     method: 'GET',

@@ -112,7 +112,7 @@ const Numbers = {
     minimum: 1,
     description: 'The number of the new revision; with `dryRun`, the number that it would get.',
   }),
-  repeats: Type.Integer({ minimum: 1, description: 'The revision whose document it repeats.' }),
+  repeats: Type.Integer({ minimum: 1, description: 'The earlier revision with the same document.' }),
 };
 const RollbackAnswer = Type.Union([
   Type.Object({ ...UpdateRecord.properties, ...Numbers }),

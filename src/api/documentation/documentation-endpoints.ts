@@ -53,7 +53,7 @@ function indexOf(parts: readonly Part[], guide: string, examples: readonly strin
   });
   return `# Berth
 
-> One YAML in, a live URL out: POST a document that describes an application of several containers, and it runs at an
+> One YAML in, a live URL out: POST a document that describes an application with several containers, and it runs at an
 > address of its own. No account is needed.
 
 ${guide.replace(/^# .+\n\s*/, '')}

@@ -36,7 +36,7 @@ const describeEnd: Record<Cause, string> = {
   'too-long': 'The command reached the maximum run time.',
   idle: 'The command reached the maximum time without output.',
   'too-much': 'The command reached the maximum output.',
-  revoked: 'The user who started the command is no longer allowed to run it.',
+  revoked: 'You no longer have permission to run this command.',
   'service-leaves': 'The service restarts. Connect again.',
 };
 

@@ -117,10 +117,7 @@ async function readAnswer({ status, headers, url, body }: Answer, signal: AbortS
   const text = readText(await readWhole(body, maxDocumentBytes, url.host));
   if (text === undefined) return unavailable(url.host, 'does not answer with plain text');
   if (/\p{Bidi_Control}/u.test(text))
-    return unavailable(
-      url.host,
-      'answers with text that invisible direction marks make look different from what it is',
-    );
+    return unavailable(url.host, 'answers with text that contains invisible direction marks');
   return succeed<FetchedDocument>({ from: url.href, text });
 }
 

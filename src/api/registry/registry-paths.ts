@@ -9,7 +9,7 @@ export type RegistryPath =
   | { kind: 'upload'; repository: string; id: string }
   | { kind: 'manifest'; repository: string; reference: string }
   | { kind: 'tags'; repository: string }
-  /** A name that is not possible here. */
+  /** A name that the registry refuses. */
   | { kind: 'bad-name'; name: string }
   | { kind: 'unknown' };
 

@@ -122,7 +122,7 @@ type FrameworkError = {
 const notReadable: Problem = {
   code: 'invalid_request',
   error: 'The request cannot be read.',
-  hint: 'GET /docs shows what a request looks like.',
+  hint: 'GET /docs shows the form of a request.',
 };
 
 /** An error of the framework (body too large, unsupported type, …) as a problem. Undefined for a fault. */

@@ -240,7 +240,9 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
 }
 
 function beforeWords({ withoutSnapshot }: { withoutSnapshot?: boolean }): string {
-  return withoutSnapshot ? 'no snapshot is taken before: it is lost.' : 'a snapshot of what is there is taken before.';
+  return withoutSnapshot
+    ? 'no snapshot is taken before: it is lost.'
+    : 'a snapshot of the current data is taken first.';
 }
 
 /** A trial has no restore. */

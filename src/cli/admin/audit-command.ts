@@ -5,7 +5,7 @@ import { type Command, done } from './admin-command.ts';
 
 export const auditCommand: Command = {
   words: [],
-  help: 'lists the changes made with these commands, by whom and why',
+  help: 'lists the changes made with these commands, their authors and reasons',
   async run(db) {
     const entries = await listAudit(db);
     const rows = entries.map(({ at, actor, action, subject, reason }) => [at, actor, action, subject, reason]);

@@ -23,7 +23,7 @@ export async function readPlaceOptions(
 ): Promise<{ place: BackupPlace; passphrase: string } | Error> {
   const text = options[option];
   if (typeof text !== 'string')
-    return new Error(`Say where: --${option} FOLDER, or --${option} s3:https://host/bucket/path`);
+    return new Error(`Name the place: --${option} FOLDER, or --${option} s3:https://host/bucket/path`);
   const place = attempt(() => readBackupPlace(text));
   if (place instanceof Error) return new Error(`--${option} ${place.message}`);
   const passphrase = await passphraseFrom(options['passphrase-file'], streams).catch((error: Error) => error);
@@ -37,7 +37,7 @@ async function passphraseFrom(file: string | boolean | undefined, streams: Strea
       ? (await readFile(file, 'utf8')).split('\n')[0]!.trim()
       : await askSecret('Passphrase of the backups', streams, AbortSignal.timeout(askingMs));
   if (given === undefined || given.length < minCharacters)
-    throw new Error(`The passphrase needs ${minCharacters} characters: nothing else protects what is in a backup.`);
+    throw new Error(`The passphrase needs ${minCharacters} characters: it is the only protection of a backup.`);
   return given;
 }
 

@@ -47,7 +47,7 @@ const commands: Record<string, Command> = {
 /** The width of the column before the help of a command. */
 const widest = 2 + Math.max(...Object.entries(commands).map(([name, command]) => usageOf(name, command).length));
 
-const help = `berth admin: see and change what a Berth on this machine has.
+const help = `berth admin: inspect and change the Berth installation on this machine.
 
 ${Object.entries(commands)
   .map(([name, command]) => `  ${usageOf(name, command).padEnd(widest)}${command.help}`)

@@ -14,7 +14,7 @@ export const imagesCommand: StoreCommand = {
       ...[image.pushedAt, image.lastUsedAt],
     ]);
     const table = renderTable(['IMAGE', 'TAGS', 'SIZE', 'OWNER', 'PUSHED', 'LAST USED'], rows);
-    const taken = `${printBytes(sizeBytes)} of ${printBytes(pushedBytes)} (pushed in BERTH_IMAGE_LIMITS), what images share counted once`;
+    const taken = `${printBytes(sizeBytes)} of ${printBytes(pushedBytes)} (pushed in BERTH_IMAGE_LIMITS), shared layers counted once`;
     return done(`${images.length > 0 ? `${table}\n` : 'No images are pushed.\n'}${taken}\n`, {
       images,
       sizeBytes,

@@ -32,7 +32,8 @@ export const migrateStoreCommand: Command = {
       if (!mark) return refused('There is nothing to cancel: this installation has not been moved from here.');
       return done(`The installation stays here. The copy in ${mark.place} must not be used.\n`, mark);
     }
-    if (typeof options.to !== 'string') return refused('Say where: --to postgresql://user@host/database, or --to FILE');
+    if (typeof options.to !== 'string')
+      return refused('Name the new store: --to postgresql://user@host/database, or --to FILE');
     const place = placeFrom(options.to);
     if (place instanceof Error) return refused(`--to ${place.message}`);
     const to = await openPlace(place).catch((error: Error) => error);

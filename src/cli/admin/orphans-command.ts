@@ -32,7 +32,7 @@ For --remove: ${approvalHelp}`,
       const entry = (await listOrphans(db, settings)).orphans.find(({ deploymentId }) => deploymentId === remove);
       if (!entry) return refused(notQuarantined(remove));
       const things = entry.things.map(({ kind, name }) => `${kind} ${name}`).join(', ');
-      const words = `remove what the engine has of deployment ${remove}: ${things}`;
+      const words = `remove the engine's objects of deployment ${remove}: ${things}`;
       const answer = await withoutApproval({ words, deployments: 1, value: entry }, options, streams);
       if (answer) return answer;
     }

@@ -50,7 +50,7 @@ export const restoreCommand: Command = {
       `Restored from ${id.slice(0, 8)}, as it was at ${new Date(at).toISOString()}.`,
       `${volumes.brought.length} volumes have their data again.`,
       ...(left > 0 ? [`The volumes of ${left} deployments were here, and were left as they are.`] : []),
-      `The settings of the service are in ${settingsFile}. Start the service: it makes what was running then.`,
+      `The settings of the service are in ${settingsFile}. Start the service: it starts the deployments of that time.`,
     ];
     return done(`${text.join('\n')}\n`, result);
   },

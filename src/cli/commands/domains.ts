@@ -15,7 +15,7 @@ export const domains: Run = async (context) => {
     rest.length > 0 ||
     (action === 'list') !== (name === undefined)
   )
-    return terminal.fail('Say "berth domains", or "berth domains add|check|remove NAME".');
+    return terminal.fail('Use "berth domains", or "berth domains add|check|remove NAME".');
   const target = await targetOf(context);
   if (typeof target === 'number') return target;
   if (name === undefined) return await list(context, target);

@@ -81,6 +81,6 @@ export const logout: Run = async ({ connection: { server }, streams: { env }, te
   if (isKnown) await saveKey(env, server, undefined);
   terminal.json({ server, wasLoggedIn: isKnown });
   terminal.print(isKnown ? `The key for ${server} is forgotten here.` : `No key for ${server} is kept here.`);
-  if (isKnown) terminal.printNote(`Revoke it at ${server}/account, so that it cannot be used any more.`);
+  if (isKnown) terminal.printNote(`Revoke it at ${server}/account, so that it can no longer be used.`);
   return statuses.done;
 };

@@ -8,7 +8,7 @@ export const share: Run = async (context) => {
   const { given, terminal } = context;
   const [action, ...rest] = given;
   if ((action !== undefined && action !== 'show' && action !== 'revoke') || rest.length > 0)
-    return terminal.fail('Say "berth share", "berth share show" or "berth share revoke".');
+    return terminal.fail('Use "berth share", "berth share show" or "berth share revoke".');
   const target = await targetOf(context);
   if (typeof target === 'number') return target;
   if (action === 'revoke') return await revoke(context, target);

@@ -34,7 +34,7 @@ export const snapshots: Run = async (context) => {
 
 async function wish(context: Context, target: Target, wanted: string): Promise<number> {
   const { connection, terminal, signal } = context;
-  if (wanted !== 'on' && wanted !== 'off') return terminal.fail('Say --before-updates on, or off.');
+  if (wanted !== 'on' && wanted !== 'off') return terminal.fail('Use --before-updates on or --before-updates off.');
   const body = { ...target, beforeUpdates: wanted === 'on' };
   const answer = await connection.client.call('setSnapshotWishes', { body, signal });
   if (!answer.ok) return terminal.refuse(answer.problem);
@@ -176,7 +176,7 @@ async function untilEnded<T extends { state: string; problem?: string; progress?
     const { progress = 0 } = found;
     if (progress >= toldPercent + 10 && progress < 100) {
       toldPercent = progress;
-      terminal.printNote(`  ${progress} % of the data has come.`);
+      terminal.printNote(`  ${progress} % of the data is restored.`);
     }
     await wait(lookEveryMs, signal);
   }

@@ -146,7 +146,7 @@ async function goUp(context: UpContext, turn: Turn): Promise<number> {
 /** Deploys again after each change, until Ctrl-C. A failure is corrected by the next change. */
 async function watch(context: UpContext): Promise<number> {
   const { terminal, folder, signal } = context;
-  terminal.printNote(`Watching ${printable(folder)}: Ctrl-C ends that, and what runs stays.`);
+  terminal.printNote(`Watching ${printable(folder)}. Ctrl-C stops watching; the deployment keeps running.`);
   for (;;) {
     const changed = await untilChanged(folder, signal);
     if (changed === undefined) return statuses.interrupted;

@@ -7,7 +7,7 @@ export function checkAdminTool({ pod, path, report }: PodContext): void {
   if (!open) return;
   const why = {
     'no-password': 'has no password of its own',
-    'default-password': 'has the password that it comes with',
+    'default-password': 'has its default password',
     'known-password': 'has a well-known default password',
   };
   const message = `everyone can reach ${open.name} at ${pod.path}, which ${why[open.because]}`;

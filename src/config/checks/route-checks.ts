@@ -43,9 +43,14 @@ function checkSubdomains({ spec, origin, report }: Context): void {
     } else if (hosts.indexOf(host) === index) {
       const isElsewhere = isAtOwnHost(spec.pods[index]!, spec);
       const until = isElsewhere ? '' : `; until then, visitors cannot reach ${path} of the pod "${name}"`;
-      report.warn(at, 'custom-domain', `${host} is a custom domain like "url", to be proven by itself${until}`, {
-        hint: 'the dashboard and "berth domains" say what to set in DNS for each',
-      });
+      report.warn(
+        at,
+        'custom-domain',
+        `${host} is a custom domain of its own like "url", to be proven by itself${until}`,
+        {
+          hint: 'the dashboard and "berth domains" say what to set in DNS for each',
+        },
+      );
     }
   }
 }

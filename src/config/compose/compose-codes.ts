@@ -3,7 +3,7 @@ import type { Code } from '../diagnostics/diagnostic-codes.ts';
 
 export const composeCodes = {
   // The form.
-  'compose-without-services': 'Services stand at the top level, as in the first form of Compose.',
+  'compose-without-services': 'The services are at the top level, as in the first version of Compose files.',
   'no-services': 'The document has no services, or all are left out.',
   'not-a-map': 'A map is expected.',
   'not-a-scalar': 'A single value is expected instead of a map or list.',

@@ -258,7 +258,7 @@ function refuseExternalNetworks(document: Field, services: Field[], reading: Rea
     const external = childOf(field, 'external');
     if (!external || !(external.tree.kind === 'map' || isTrue(reading, external))) continue;
     if (!used.has(network) && network !== 'default') continue;
-    const message = `the network "${network}" is external, and what is outside of the application cannot be reached`;
+    const message = `the network "${network}" is external, and containers outside of the application cannot be reached`;
     const hint = 'remove it: all services of an application share a network; public routes come from ports: or x-berth';
     reading.error(keyOf(external), 'external', message, hint);
   }

@@ -128,7 +128,7 @@ describe('what a rule of both forms offers', () => {
     const { said, hints } = read(text(''));
     assert.match(
       said.join('\n'),
-      /public-admin-tool 3: everyone can reach MinIO at \/minio, which has the password that it comes with/,
+      /public-admin-tool 3: everyone can reach MinIO at \/minio, which has its default password/,
     );
     assert.match(
       hints.join('\n'),

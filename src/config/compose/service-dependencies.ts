@@ -113,7 +113,7 @@ function reportMissing(
 ): void {
   const why = leftOut.get(service);
   if (why !== undefined) {
-    reading.warn(field, 'left-out', `the service "${service}" is left out, and nothing waits for it`, why);
+    reading.warn(field, 'left-out', `the service "${service}" is left out, and no service waits for it`, why);
     return;
   }
   const guess = nearestName(service, services);

@@ -86,7 +86,7 @@ const rows: Row[] = [
     `a: "@${'x'.repeat(5000)} y"\nb: 1\n`,
   ],
   ['text behind a quote', 'a: "node" app.js\n', /^1:10 text follows the closing quote/],
-  ['an invalid escape', 'a: "\\d"\n', /^1:5 "\\d" means nothing between double quotes/, 'a: "\\\\d"\n'],
+  ['an invalid escape', 'a: "\\d"\n', /^1:5 "\\d" is not a valid escape between double quotes/, 'a: "\\\\d"\n'],
   ['two documents', 'a: 1\n---\nb: 2\n', /^2:1 there is a second document/],
   ['a line without a colon', 'a:\n  name shop\n  b: 1\n', /^2:3 the line "name shop" has no colon/],
   ['a key alone', 'a:\n  b: 1\n  pods\n', /^3:3 the line "pods" has no colon/],

@@ -175,7 +175,7 @@ function explainValue(text: string, offset: number, error: YAMLParseError): Expl
     const sequence = text.slice(offset, offset + 2);
     return {
       offset,
-      message: `"${sequence}" means nothing between double quotes`,
+      message: `"${sequence}" is not a valid escape between double quotes`,
       hint: `write \\${sequence}, or use single quotes`,
       fix: { from: offset, to: offset, text: '\\' },
     };

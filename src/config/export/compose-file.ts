@@ -263,7 +263,7 @@ function notesOf(
   if (requested.size > 0) notes.push(`Set these, in .env or the environment: ${[...requested].sort().join(', ')}.`);
   if (publicPods.length > 1) {
     const reported = publicPods.map(({ name, path }) => `${path} is ${name} at ${ports.get(name)}`).join(', ');
-    notes.push(`Docker Compose has no paths: each public pod has a port of its own (${reported}).`);
+    notes.push(`Docker Compose has no paths, so each public pod has its own port (${reported}).`);
   }
   if (registryLogin) notes.push(`The images need "docker login ${registryLogin.registry}".`);
   return notes;

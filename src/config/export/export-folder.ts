@@ -104,7 +104,7 @@ function composeScript({ spec, archives, inLayout }: ExportedFolder): string {
           'if [ ! -e .data-loaded ]; then',
           '  docker compose create',
           ...loads,
-          '  # Remove this file to have the data loaded again, over what is there.',
+          '  # Remove this file to load the data again, over the existing data.',
           '  : > .data-loaded',
           'fi',
         ]
@@ -190,7 +190,7 @@ function readme(
     '',
     'Started by `docker compose up` or `kubectl apply` alone, its volumes are empty: the scripts load the data first.',
     '',
-    '## What is in it',
+    '## Contents',
     '',
     '- `compose.yaml`, and `kubernetes/`: the application, without anything of Berth.',
     ...(isDocumentOpen ? ['- `document.yaml`: the configuration as it was sent to Berth.'] : []),
@@ -220,7 +220,7 @@ function readme(
     ...archives.flatMap((archive) => describeUnplaced(archive)),
     ...lostImages.map(
       (image) =>
-        `- The image \`${image}\`: it was pushed to Berth, and is not whole there any more. Build it again under this name before you start the application.`,
+        `- The image \`${image}\`: it was pushed to Berth, and is no longer complete there. Build it again under this name before you start the application.`,
     ),
     ...missing.map(({ title, because }) => `- The data of the ${title}: ${because}.`),
     '- Images of registries: they are pulled, by digest where it is known.',

@@ -184,7 +184,7 @@ export function printSpec(spec: AppSpec): string {
   return JSON.stringify(stored);
 }
 
-/** @throws where a newer release has written it. */
+/** @throws if a newer release wrote it. */
 export function readSpec(text: string): AppSpec {
   const stored = JSON.parse(text) as Stored;
   if (stored.version > currentVersion)

@@ -70,7 +70,7 @@ export async function watchDisk(watch: DiskWatch, stop: AbortSignal): Promise<vo
         freeAtLook = await free();
       }
     },
-    onFault: (err) => log.error({ err }, 'the disk cannot be looked at; trying again'),
+    onFault: (err) => log.error({ err }, 'the disk use cannot be measured; retrying'),
   });
   // A disk can be filled in less than a second: reserving takes no writing.
   const glances = runRounds({

@@ -204,7 +204,7 @@ test('a lost volume is reported before it is created again; one that never exist
   const losses = async () => (await shop.events()).filter((message) => message.includes('was lost'));
   lose();
   await assert.rejects(shop.visit((engine) => engine.interrupt({ operation: 1, when: 'before' })));
-  const words = 'The volume data of pod db was lost on the engine: what was in it is gone. It is created again, empty.';
+  const words = 'The volume data of pod db was lost on the engine with its data. It is created again, empty.';
   assert.deepEqual(await losses(), [words]);
   shop.clock.pass(shop.control.settings.leaseMs);
   await shop.visit();

@@ -179,7 +179,7 @@ function describeFault(event: EventOf<'fault'>): string {
     case 'tried-again':
       return describeExplanation({ ...event, kind: 'tried-again' });
     case 'volume-lost':
-      return `The ${event.title} was lost on the engine: what was in it is gone. It is created again, empty.`;
+      return `The ${event.title} was lost on the engine with its data. It is created again, empty.`;
     case 'registry-not-asked':
       return `image ${event.image} is used as it is on this host: its registry cannot be reached now`;
   }

@@ -63,7 +63,7 @@ test('events use the words that clients know', () => {
     ],
     [
       { kind: 'fault', fault: 'volume-lost', ...data },
-      'The volume data of pod db was lost on the engine: what was in it is gone. It is created again, empty.',
+      'The volume data of pod db was lost on the engine with its data. It is created again, empty.',
     ],
     [
       { kind: 'disk', disk: 'level', ...data, level: 'full', percent: 100, sizeBytes: 2 ** 30 },

@@ -69,7 +69,7 @@ export function planPodTargets(matches: Match[], outdated: ObservedWorkload[], o
   const isComplete = matches.every(({ found }) => found?.isReady);
   const wanted = { ...(isComplete ? {} : stillUsed(present, outdated)), ...targetsOf(matches, outdated, isComplete) };
   if (printTargets(wanted) === printTargets(present)) return [];
-  const because = isComplete ? 'all are ready' : 'what is there has changed';
+  const because = isComplete ? 'all are ready' : 'its container was changed';
   return [{ kind: 'set-pod-targets', targets: wanted, because }];
 }
 

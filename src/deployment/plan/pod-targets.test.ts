@@ -27,7 +27,7 @@ function lineOf(desired: ReturnType<typeof running>, observed: Observed): string
 
 test('the address of a pod leads to its workload as soon as that runs, ready or not', () => {
   const observed = leading(observedOf({ desired: running(), starting: ['db'], images: ['nginx:1'] }));
-  assert.equal(lineOf(running(), observed), `set-pod-targets ${db}→${address('db', 1)}, what is there has changed`);
+  assert.equal(lineOf(running(), observed), `set-pod-targets ${db}→${address('db', 1)}, its container was changed`);
   assert.equal(lineOf(running(), leading(old, first)), undefined);
 });
 

@@ -57,5 +57,5 @@ function mailText(states: readonly CertificateState[], first: string): string {
   });
   const more = states.length > hostsInMail ? [`and ${states.length - hostsInMail} more`] : [];
   const list = [...lines, ...more].map((line) => `  ${line}`).join('\n');
-  return `${first}\n\n${list}\n\n"berth admin doctor" on the machine says what it sees, and the log says more.\n`;
+  return `${first}\n\n${list}\n\n"berth admin doctor" on the machine shows details, and so does the log.\n`;
 }

@@ -103,7 +103,7 @@ export function followCertificateFiles(
       await look();
     },
     onFault: (error) =>
-      log.warn({ because: messageOf(error as Error) }, 'the certificate files could not be looked at; retrying'),
+      log.warn({ because: messageOf(error as Error) }, 'the certificate files could not be read; retrying'),
   });
 }
 

@@ -216,7 +216,7 @@ async function loopObstacle(docker: Docker, owner: string, directory: string): P
     await importEmptyImage(docker, tag);
     return (await canEngineSee(docker, { owner, image: tag, trial, directory: loops.dataOf(trial) }))
       ? undefined
-      : 'the engine does not see what is mounted here';
+      : 'the engine does not see mounts of this process';
   } catch (error) {
     return `it was tried, and failed (${messageOf(error)})`;
   } finally {

@@ -69,7 +69,7 @@ export function createNamespaces(cluster: Cluster, cache: Cache, settings: Names
     // Otherwise each check would find it changed, and apply it again.
     if (!isPolicyFor(egress, settings, policy))
       throw new EngineFault('unavailable', 'The cluster changes the network policy of the deployment.', {
-        hint: 'the operator has to see what changes NetworkPolicies there',
+        hint: 'the operator must find out what changes NetworkPolicies there',
       });
     await cache.untilVisible('NetworkPolicy', policy);
   }
@@ -92,7 +92,7 @@ export function createNamespaces(cluster: Cluster, cache: Cache, settings: Names
     while (await cluster.find('Namespace', namespaceName(deploymentId))) {
       if (end.aborted || patienceMs === 0)
         throw new EngineFault('unavailable', 'The previous resources of the deployment are still being removed.', {
-          hint: 'the operator may have to look at what is holding it up',
+          hint: 'the operator may have to find out what delays it',
         });
       await wait(500, end);
     }

@@ -30,7 +30,7 @@ import type { PodAddress, ProgramEnd } from './pod-programs.ts';
 import { type PodFacts, podFacts } from './pods.ts';
 
 /** Reported as the egress if the policy does not match, so that it is created again. */
-const otherPolicy = 'not what its policy says';
+const otherPolicy = 'not as in its policy';
 
 /** The state of a workload that is remembered between observations. */
 export type Known = ProbedWorkload & {

@@ -132,7 +132,7 @@ test('an eviction is the last end of the pod that has come after it, and counts 
   assert.deepEqual(lastExitOf(lastExit!), {
     code: 137,
     reason: 'evicted for disk: it wrote too much outside of its volumes',
-    hint: 'put what it writes into a volume',
+    hint: 'write its data into a volume',
     at: Date.parse('2026-01-01T00:05:00Z'),
   });
 });

@@ -100,7 +100,7 @@ test('of two concurrent copies one is refused, and does not restart workloads th
   };
   await using shop = await clusterWith([], [overtaken]);
   const copying = shop.without('export', () => assert.fail('another one copies'));
-  await assert.rejects(copying, /are being copied for something else/);
+  await assert.rejects(copying, /Another copy of the volumes is in progress/);
   assert.deepEqual(shop.requested, [{ replicas: 0, key: 'export' }]);
 });
 

@@ -36,7 +36,7 @@ const turnPatienceMs = 10 * 60_000;
 const maxTries = 10;
 const visiblePatienceMs = 10_000;
 
-const isBeingCopied = 'The volumes are being copied for something else at the moment.';
+const isBeingCopied = 'Another copy of the volumes is in progress.';
 
 export function createWriters(cluster: Pick<Cluster, 'change'>, cache: Cache): Writers {
   // Copiers only read the volumes in use, for any key.

@@ -39,7 +39,7 @@ export function startEchoServers(world: MemoryWorld, log: Log): EchoServers {
 
 function echo({ pod, image }: MemoryContainer['workload'], { method, url }: IncomingMessage, response: ServerResponse) {
   response.setHeader('Content-Type', 'text/plain; charset=utf-8');
-  response.end(`${method} ${url}\nPod ${pod}, which would run ${image}: this engine is in memory, and runs nothing.\n`);
+  response.end(`${method} ${url}\nPod ${pod}, which would run ${image}: the in-memory engine runs no programs.\n`);
 }
 
 async function end(server: Server): Promise<void> {

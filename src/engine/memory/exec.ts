@@ -171,7 +171,7 @@ function runLine({ container, terminal, print }: Process, line: string): number 
       print(terminal ? `${terminal.rows} ${terminal.columns}\n` : 'stty: standard input: not a terminal\n');
       return undefined;
     default:
-      print(`sh: ${name}: not found (nothing really runs here)\n`, 'stderr');
+      print(`sh: ${name}: not found (the in-memory engine runs no programs)\n`, 'stderr');
       return undefined;
   }
 }

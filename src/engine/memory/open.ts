@@ -51,6 +51,6 @@ export async function claimLoopbackBlock(): Promise<LoopbackBlock> {
     return { firstNetwork: [127, second], [Symbol.asyncDispose]: close };
   }
   throw new StartError(
-    `No addresses are left for what is in memory: ${blocks.length} services have them, or something listens at port ${claimPort}.`,
+    `No addresses are left for the in-memory engine: ${blocks.length} services have them, or something listens at port ${claimPort}.`,
   );
 }

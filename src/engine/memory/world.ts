@@ -39,7 +39,7 @@ export type MemoryProcess = {
   read(path: string): string | undefined;
   /** Writes as much as fits. */
   write(path: string, content: string): void;
-  /** The names of what is in a directory that is a volume. */
+  /** The names of the entries in the directory of a volume. */
   list(path: string): string[];
   /** Requests `http://<name>:<port><path>` in the network of the deployment. */
   fetch(name: string, port: number, path: string): Answer | undefined;

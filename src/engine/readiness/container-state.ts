@@ -56,7 +56,7 @@ export function exitReason({ code, isOutOfMemory, memoryBytes, evictedFor, isSto
 const evictionReasons = {
   disk: {
     words: 'evicted for disk: it wrote too much outside of its volumes',
-    hint: 'put what it writes into a volume',
+    hint: 'write its data into a volume',
   },
   memory: { words: 'evicted: its node was short of memory', hint: 'the operator has to make room' },
 } as const;

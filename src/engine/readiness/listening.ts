@@ -99,7 +99,10 @@ export function listeningReason(listening: Listening[] | undefined, wanted: numb
     );
   if (own) return undefined;
   if (listening.length === 0)
-    return refused(`does not listen on port ${wanted}, nor on any other`, 'its last lines may say what it waits for');
+    return refused(
+      `does not listen on port ${wanted}, nor on any other`,
+      'its last log lines may show what it waits for',
+    );
   const open = listening.filter(({ isLocalOnly }) => !isLocalOnly).map(({ port }) => `${port}`);
   const places = open.length > 0 ? open : listening.map(({ port }) => `127.0.0.1:${port}`);
   return refused(

@@ -211,7 +211,7 @@ function readSsh(item: Field, { files, findings }: BuildContext): string[] {
   if (id === '') return [];
   if (paths === undefined || paths === '') {
     const hint = 'go on only with a project that you trust with them';
-    findings.note('ssh-agent', 'what is built may use all keys of your SSH agent', at, hint);
+    findings.note('ssh-agent', 'the build may use all keys of your SSH agent', at, hint);
     return [id];
   }
   const found = paths.split(',').map((path) => resolve(files.folder, path));

@@ -25,7 +25,7 @@ export function replaceLabelProxies(document: Tree, findings: Findings): Tree {
   if (proxies.length === 0 || routed.length === 0 || isMore) return document;
   for (const [name, { key }] of proxies) {
     const message = `the proxy "${name}" is left out: the routes that its labels say are Berth's own here`;
-    findings.note('proxy-left-out', message, key?.at, 'visitors come through the edge, with HTTPS if the edge has it');
+    findings.note('proxy-left-out', message, key?.at, 'the edge serves visitors, with HTTPS if it is configured');
   }
   const routes = new Map(routed.map(({ name, service, route }) => [name, withRoute(service, route)]));
   const gone = new Set(proxies.map(([name]) => name));

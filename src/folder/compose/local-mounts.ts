@@ -153,7 +153,7 @@ function ofMachine({ source, target, at }: Mount, { findings, service }: MountCo
     return 'done';
   }
   if (bindKind({ source, target }) !== 'machine') return undefined;
-  const message = `"${service}" wants ${source} of the machine, of which nothing can be seen on a shared host`;
+  const message = `"${service}" wants ${source} of the machine, which is not available on a shared host`;
   findings.refuse('bind-mount', message, at, 'remove the mount, or leave the service out');
   return 'done';
 }

@@ -21,7 +21,7 @@ function ofService(name: string, service: Field, findings: Findings): Tree {
   const ipc = childOf(service, 'ipc');
   const isHost = textOf(ipc) === 'host';
   if (isHost) {
-    const message = `"ipc: host" of "${name}" is left out: every service has shared memory of its own, 64 MiB`;
+    const message = `"ipc: host" of "${name}" is left out: every service has its own shared memory of 64 MiB`;
     findings.note('machine-left-out', message, ipc!.tree.at, 'shm_size: 256mb gives it more');
   }
   const hosts = childOf(service, 'extra_hosts');
@@ -34,7 +34,7 @@ function withoutGateway(service: string, hosts: Field, findings: Findings): Tree
   const isGateway = (name: string, address: string, at: number) => {
     if (address.trim() !== 'host-gateway') return false;
     const message = `${name} of "${service}" is left out: it is this machine, which an application cannot reach`;
-    const hint = 'what it needs of this machine can be one more service, or have a public address';
+    const hint = 'programs of this machine that it needs can be another service, or have a public address';
     findings.note('machine-left-out', message, at, hint);
     return true;
   };
@@ -63,7 +63,7 @@ function ofVolume(name: string, volume: Field, isUsed: boolean, findings: Findin
   const isExternal = external?.tree.kind === 'map' || /^(?:true|yes|on)$/i.test(textOf(external) ?? '');
   if (tree.kind !== 'map' || !isExternal) return tree;
   if (isUsed) {
-    const message = `the volume "${name}" starts empty: what the external one holds stays on this machine`;
+    const message = `the volume "${name}" starts empty: the data of the external volume stays on this machine`;
     findings.note('outside-data', message, external!.key?.at ?? external!.tree.at);
   }
   return withKeys(tree, { external: undefined, name: undefined });

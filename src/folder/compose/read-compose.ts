@@ -208,9 +208,9 @@ function reportData(
   const shown = source.startsWith(`${files.folder}/`) ? source.slice(files.folder.length + 1) : source;
   const message = `${target} of "${service}" is a volume that starts empty, instead of ${shown}`;
   const hint = isThere
-    ? `--fill ${service}:${target} begins it with what is in the folder`
+    ? `--fill ${service}:${target} fills it with the content of the folder`
     : isOutside
-      ? 'what is outside of the folder is not looked at'
+      ? 'files outside of the folder are not read'
       : undefined;
   findings.note('data-folder', message, at, hint);
 }

@@ -32,7 +32,7 @@ export type BlobFolder = {
   stagingPath(name: string): string;
   /** Adds a completely written file, if it matches. */
   adopt(staged: StagedFile, said: { digest: Digest; sizeBytes?: number }): Promise<Adopted>;
-  /** Notes a use, for those that go by it. */
+  /** Records a use of the blob, which postpones its removal. */
   touch(digest: Digest, at: number): Promise<void>;
   /** Returns the last recorded use. */
   usedAt(digest: Digest): Promise<number | undefined>;

@@ -200,7 +200,7 @@ test('an image is refused each time if a layer does not unpack to the digest in 
   for (const _ of [1, 2])
     assert.deepEqual(await pull(gate, liar), {
       came: undefined,
-      fault: 'Image r.example:5000/a/b:1 has a layer that is not what its configuration says.',
+      fault: 'Image r.example:5000/a/b:1 has a layer that differs from its configuration.',
     });
 });
 

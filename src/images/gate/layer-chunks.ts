@@ -112,5 +112,5 @@ function letGo({ buffer, length }: Buffer): void {
 const maxResumed = 5;
 
 function lies(requested: ResolvedUpstream['context'], because: string): ImageFault {
-  return refusal(requested, `cannot be had: a layer of it ${because}`, 'its registry sends something else');
+  return refusal(requested, `cannot be had: a layer of it ${because}`, 'its registry sends other content');
 }

@@ -155,7 +155,7 @@ test('its registry shows each layer once before a node has a pass, and one that 
 test('a false unpacked digest that belongs to another user’s layer gets no pass', async () => {
   const layer = gzipSync('the layer');
   await using gates = await openGates({ layer, diffId: digestOf('of another user') });
-  const refusal = /has a layer that is not what its configuration says/;
+  const refusal = /has a layer that differs from its configuration/;
   await assert.rejects(gates.admit(request), refusal);
   await assert.rejects(gates.admit(request), refusal);
 });

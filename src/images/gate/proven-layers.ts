@@ -24,7 +24,7 @@ import type { UnpackBudget, UnpackedSum } from './unpack-budget.ts';
 
 export type Proving = {
   sum: UnpackedSum;
-  /** Called with how many bytes of the layer have come. */
+  /** Called with the number of received bytes of the layer. */
   passed?: ((bytes: number) => void) | undefined;
   /** Layers of zstd are unpacked here: engines before Docker 23 cannot. */
   unpacksZstd?: boolean | undefined;
@@ -146,7 +146,7 @@ export function openProvenLayers({ cache, pace, budget }: ProvenLayersParts): Pr
     if (fact.kind === 'at-least') return undefined;
     // An engine identifies a layer by its unpacked digest, and reuses a layer that it has without a request.
     if (layers.some((each, at) => each.digest === layer.digest && diffIds[at] !== fact.unpacked.diffId))
-      throw refusal(context, 'has a layer that is not what its configuration says', 'build it again');
+      throw refusal(context, 'has a layer that differs from its configuration', 'build it again');
     return fact.unpacked;
   }
 

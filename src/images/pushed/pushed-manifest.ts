@@ -88,7 +88,7 @@ function messageOf(fault: ManifestFault): string {
     case 'size':
       return `The size of ${names[fault.part]} must be a number of bytes.`;
     case 'urls':
-      return `The descriptor of ${names[fault.part]} has "urls": everything is served from here, and nothing from elsewhere.`;
+      return `The descriptor of ${names[fault.part]} has "urls": all layers must be in this registry.`;
   }
 }
 

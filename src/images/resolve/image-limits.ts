@@ -23,7 +23,7 @@ export function printLimit({ bytes, by }: JudgedLimit): string {
   return `${printBytes(bytes)}, the maximum for an image${by ? ` ${by}` : ''}`;
 }
 
-export const smallerHint = 'leave out what it does not need to run';
+export const smallerHint = 'leave out files that it does not need to run';
 
 /** Docker stacks no more than 127. */
 const maxLayers = 127;

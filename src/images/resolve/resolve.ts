@@ -43,7 +43,7 @@ export type ResolvedUpstream = {
   layers: Descriptor[];
   /** The digests of the unpacked layers according to the configuration, not verified yet. */
   diffIds: Digest[];
-  /** The image needed no login of the owner: any user may have its content. */
+  /** True if the image was pulled without a login of the owner. Any user may read its content. */
   isForEverybody: boolean;
   /** The limits of the image. */
   limits: JudgedLimits;

@@ -144,7 +144,7 @@ const laterEngine = /unsupported frontend capability|dockerfile parse error .*un
 export function buildFault({ hasBuildKit }: Pick<Docker, 'hasBuildKit'>, lines: readonly string[]): PushFault {
   const output = lines.filter(isWorthReading);
   if (hasBuildKit && output.some((line) => laterEngine.test(line)))
-    return new PushFault('The build has failed: this Docker engine may be too old for what it uses.', {
+    return new PushFault('The build has failed: this Docker engine may be too old for its features.', {
       output,
       hint: 'Docker 23 and newer know further contexts and here-documents.',
     });

@@ -77,7 +77,7 @@ async function ruleText(file: string): Promise<string | undefined> {
   const place = await realpath(dirname(file));
   if (!real.startsWith(place === sep ? sep : `${place}${sep}`)) {
     throw new PushFault(`${file} is a link that leaves its folder, to ${real}.`, {
-      hint: 'Put a copy of what it points at in its place.',
+      hint: 'Replace the link with a copy of its target.',
     });
   }
   const { size } = await stat(real).then((found) => (found.isFile() ? found : { size: Number.POSITIVE_INFINITY }));

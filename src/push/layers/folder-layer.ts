@@ -82,7 +82,7 @@ function refuseLeaving(folder: string, { path, target }: Entry & { kind: 'link' 
   const at = posix.join(posix.dirname(path), target);
   if (!target.startsWith('/') && at !== '..' && !at.startsWith('../')) return;
   throw new PushFault(`${posix.join(folder, path)} is a link that leaves the folder, to ${target}.`, {
-    hint: 'Put what it points at into the folder, or remove the link.',
+    hint: 'Copy its target into the folder, or remove the link.',
   });
 }
 

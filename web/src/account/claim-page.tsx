@@ -150,8 +150,8 @@ function Confirmation({ token, claim, email, onChanged }: ConfirmationProps) {
             </>
           ) : (
             <>
-              <strong>The token of the person who started this keeps working.</strong> They can still see, change and
-              remove it, and read its logs and its configuration. A deployment that they start with it from now on
+              <strong>The token of the user who started it stays valid.</strong> They can still see, change and remove
+              it, and read its logs and its configuration. A deployment that they start with it from now on
             </>
           )}{' '}
           is free and expires: it does not count towards your plan. Your account page shows the token, and can end it at

@@ -24,7 +24,7 @@ test('a pod with volumes has a sentence for each changed volume', () => {
 
 test('without a serving revision, the outcome does not say that one keeps serving', () => {
   const nothing = outcomeText({ pods: [web], interrupted: [] });
-  assert.match(nothing, /Nothing serves there yet/);
+  assert.match(nothing, /It is not served yet/);
   assert.doesNotMatch(nothing, /keeps serving/);
 });
 

@@ -39,7 +39,7 @@ type Outcome = Pick<Preview, 'pods' | 'interrupted' | 'servingRevision'>;
 /** The effects of an update for visitors, and those of its failure. */
 export function outcomeText({ pods, interrupted, servingRevision }: Outcome): string {
   if (servingRevision === undefined)
-    return 'The address stays. Nothing serves there yet, and nothing will if this revision does not become ready either.';
+    return 'The address stays. It is not served yet, and will not be if this revision does not become ready either.';
   const gap =
     interrupted.length > 0 ? ` Nothing answers at ${interrupted.join(', ')} until the new revision is ready.` : '';
   const stopped = pods.filter(({ change }) => change === 'restarted').map(({ name }) => name);

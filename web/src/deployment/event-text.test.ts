@@ -133,7 +133,7 @@ test('events of volumes are shown, each in its tone', () => {
     { text: 'Volume data of pod db has room again: 80 % full (of 1 GiB)', tone: 'good' },
     { text: 'Pod web is stopped: it wrote too much', tone: 'bad' },
     {
-      text: 'The volume data of pod db was lost on the engine: what was in it is gone. It is created again, empty.',
+      text: 'The volume data of pod db was lost on the engine with its data. It is created again, empty.',
       tone: 'bad',
     },
   ]);

@@ -140,7 +140,7 @@ function withPresent(steps: readonly Step[]): Step[] {
 }
 
 function saysOf({ name }: Step): { says?: string } {
-  return name === images ? { says: 'looking them up, downloading what is missing' } : {};
+  return name === images ? { says: 'resolving them, downloading missing ones' } : {};
 }
 
 /** The sentence for what is happening. */

@@ -28,7 +28,7 @@ export function TokenForm({ target: { applicationName, environment }, onOpened }
           pattern="\s*berth_\S+\s*"
           title="It begins with berth_"
           placeholder="berth_…"
-          hint="The answer to the start has it, and berth up keeps it in .berth/config.json of the folder. This browser will keep it too."
+          hint="The response to the start contains it, and berth up saves it in .berth/config.json. This browser will store it too."
         />
       </Form>
     </div>

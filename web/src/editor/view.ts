@@ -95,7 +95,7 @@ export function createEditor({ parent, text, label, onChange, onSubmit, onFile, 
       ],
     }),
   });
-  // Measures the lines now: they would be painted at a height that is guessed, and move in the next frame.
+  // Measures the lines now. Otherwise, they are painted at an estimated height, and move in the next frame.
   view.coordsAtPos(0);
   return view;
 }

@@ -8,7 +8,7 @@ const keys: readonly [keys: string, what: string][] = [
   ['/', 'search on this page'],
   ['?', 'this list'],
   [`${modifierKey} Enter`, 'deploy, or review the update'],
-  [`${modifierKey} Space`, 'what can be written here'],
+  [`${modifierKey} Space`, 'possible values'],
   [`${modifierKey} F`, 'find and replace in the text'],
   ['F8', 'the next problem'],
   ['Escape, then Tab', 'leave the editor'],

@@ -1,4 +1,4 @@
-/** The address bar as the state that it is. */
+/** Stores the state of the router in the address bar. */
 import { type MouseEvent, type ReactNode, useSyncExternalStore } from 'react';
 import { type Route, readRoute } from './routes.ts';
 

@@ -11,7 +11,7 @@ export const ownHints: ReadonlyMap<string, string> = new Map(
     domain_needs_claim: 'Claim it first: a domain belongs to an account.',
     not_signed_in: 'Sign in again.',
     pod_not_running: 'The overview shows its status.',
-    share_not_found: 'Ask the person who sent it to you for another link.',
+    share_not_found: 'Ask the sender for another link.',
     sign_in_not_found: 'It may have ended in the meantime: load the page again.',
     snapshot_needs_claim: 'Claim it first.',
     snapshot_not_found: 'It may have been deleted in the meantime: load the page again.',

@@ -29,7 +29,7 @@ export default function SharedPage({ token }: { token: string }) {
       <div className="page">
         <div className="empty">
           <h1>This link shows nothing</h1>
-          <p>It was revoked, or it never existed. Ask the person who gave it to you for a new link.</p>
+          <p>It was revoked, or it never existed. Ask the sender for a new link.</p>
           <Link to="/" className="button">
             Go to the start page
           </Link>

@@ -49,8 +49,9 @@ export function ExportPanel({ target, hasVolumes }: { target: Target; hasVolumes
         )}
       </div>
       <p className="small">
-        One tar that runs elsewhere, with Docker Compose, on Kubernetes or on another Berth: the configuration, the data
-        of every volume as it is at an instant, and the images that were pushed here. Its README.md says how.
+        One tar that runs with Docker Compose, on Kubernetes or on another Berth. It contains the configuration, the
+        data of all volumes at one instant, and the images that were pushed here. Its README.md contains the
+        instructions.
       </p>
       <div className="export-choice">
         <label className="check">
@@ -85,7 +86,7 @@ export function ExportPanel({ target, hasVolumes }: { target: Target; hasVolumes
       {!canChooseSaveLocation() && hasVolumes && !isWithoutVolumes && (
         <p className="small soft">
           This browser collects the file before it is saved. If the volumes have many GB, use{' '}
-          <code>berth export all</code>, which writes the file as it comes.
+          <code>berth export all</code>, which streams the file to the disk.
         </p>
       )}
       {problem && <ProblemNotice problem={problem} />}

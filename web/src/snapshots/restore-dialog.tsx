@@ -110,7 +110,7 @@ export function RestoreDialog({ target, snapshot, onClose, onDone }: RestoreDial
             <p className="small soft">
               {isBeside
                 ? 'It has its own address and the same passwords, and counts like any other deployment.'
-                : 'A snapshot of what is there now is taken first; what is written in the seconds between that and the stop is lost. The configuration stays.'}
+                : 'A snapshot of the current data is taken first. Data written in the seconds between the snapshot and the stop is lost. The configuration stays.'}
             </p>
           </>
         )}

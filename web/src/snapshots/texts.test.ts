@@ -47,7 +47,7 @@ test('a restore says whether the application keeps running', () => {
 test('the preview of a restore lists the volumes and how far they go back', () => {
   const snapshot = { takenAt: '2026-05-01T12:00:00Z' } as Parameters<typeof replacedBy>[0]['snapshot'];
   const reported = replacedBy({ volumes: ['db-data', 'web-files'], snapshot }, Date.parse('2026-05-01T12:05:00Z'));
-  assert.match(reported, /^Replaced by what was there .*\(5 min ago\): db-data, web-files\.$/);
+  assert.match(reported, /^Replaced by the previous data .*\(5 min ago\): db-data, web-files\.$/);
 });
 
 test('work is pending until every snapshot and every restore has ended', () => {

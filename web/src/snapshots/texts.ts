@@ -96,14 +96,14 @@ export function startedWith(
 ): string {
   const at = Date.parse(snapshot.takenAt ?? snapshot.createdAt);
   const then = `${printMoment(at, nowMs)} (${printAgo(nowMs - at)})`;
-  return `It begins with what was there ${then}, at revision ${snapshot.revision}: ${volumes.join(', ')}.`;
+  return `It starts with the previous data ${then}, at revision ${snapshot.revision}: ${volumes.join(', ')}.`;
 }
 
 /** The volumes that a restore would replace, and their replacements. */
 export function replacedBy({ volumes, snapshot }: Pick<RestorePreview, 'volumes' | 'snapshot'>, nowMs: number): string {
   const at = Date.parse(snapshot.takenAt ?? snapshot.createdAt);
   const then = `${printMoment(at, nowMs)} (${printAgo(nowMs - at)})`;
-  return `Replaced by what was there ${then}: ${volumes.join(', ')}.`;
+  return `Replaced by the previous data ${then}: ${volumes.join(', ')}.`;
 }
 
 export function isUnderWay({ snapshots, restores }: Pick<Snapshots, 'snapshots' | 'restores'>): boolean {

@@ -24,8 +24,7 @@ export default function TemplatesPage() {
       <div className="templates-head">
         <h1>Templates</h1>
         <p className="soft">
-          Whole applications to start from. One that you open is put into the editor; nothing runs before you press
-          Deploy.
+          Complete applications to start from. Open one to edit it; nothing runs until you press Deploy.
         </p>
       </div>
       {problem && !value && <ProblemNotice problem={problem} />}

@@ -56,7 +56,7 @@ function prepare(docker: Docker, containerId: string, command: string[]): Promis
     .exec({ Cmd: command, AttachStdout: true, AttachStderr: true, Tty: false, Privileged: false });
 }
 
-/** Starts it. Rejects when the engine refuses, and never for what the command does. */
+/** Starts it. Rejects if the engine refuses. A failure of the command itself does not reject. */
 async function outputOf(exec: Docker.Exec, patience: AbortSignal): Promise<Output> {
   try {
     return await readOutput(await exec.start({ Detach: false, Tty: false, abortSignal: patience }), patience);

@@ -42,7 +42,7 @@ export async function isolate(docker: Docker, options: IsolationOptions): Promis
   // The file is complete at the next boot, even if the machine crashes now.
   const saveRules = (rules: string) => replaceFile(rulesFile(dataDir), rules, { flush: true });
   if (!isLocal(docker))
-    return { problem: 'the engine at DOCKER_HOST may be on another machine, whose firewall is not ours' };
+    return { problem: 'the engine at DOCKER_HOST may be on another machine, whose firewall Berth cannot control' };
   let firewall: Firewall | undefined;
   try {
     const requested = resolvers
@@ -124,7 +124,7 @@ function serversIn(text: string): string[] {
 }
 
 function dnsOf(text: string): string[] {
-  // The file does not exist, or Docker does not start with it, either.
+  // If the file is missing or invalid, the result is empty. Docker does not start with an invalid one.
   const { dns } = parseObject(text);
   return Array.isArray(dns) ? dns.filter((address) => typeof address === 'string') : [];
 }

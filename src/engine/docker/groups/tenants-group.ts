@@ -38,7 +38,7 @@ export async function openTenantsGroup(docker: Docker, owner: string, memory?: T
   if (process.getuid?.() !== 0) return { obstacle: 'the service does not run as root' };
   const info = (await docker.info()) as Info;
   if (info.KernelVersion !== release() || info.Name !== hostname())
-    return { obstacle: 'the container engine runs in a machine of its own' };
+    return { obstacle: 'the container engine runs in a separate machine' };
   const driver = info.CgroupDriver;
   if (driver !== 'cgroupfs' && driver !== 'systemd')
     return { obstacle: `the container engine keeps no control groups (${driver})` };
