@@ -24,7 +24,7 @@ export type BaseImages = {
    * that. The image stays until it is released.
    */
   provide(id: string, fill: (folder: string) => Promise<BaseLayer[]>): Promise<BaseImage>;
-  release(image: BaseImage): void;
+  release(image: Pick<BaseImage, 'id'>): void;
 };
 
 type Stored = { name: string; bytes: number; usedAt: number };

@@ -9,6 +9,10 @@ export const builderImage = 'berth-builder:1';
 const builderPod = 'image.build';
 const unpackerPod = 'image.base';
 
+export function isBuilderPod(pod: string): boolean {
+  return pod === builderPod || pod === unpackerPod;
+}
+
 /** Where the volume is mounted. */
 export const buildFolder = '/build';
 
@@ -20,23 +24,38 @@ export type BuilderLimits = { memoryBytes: number; cpuMillis: number };
 /** `proxy`: the address of an HTTP proxy. */
 type BuilderOptions = { limits: BuilderLimits; runtime?: PodRuntime | undefined; proxy?: string | undefined };
 
-/** `bases`: the folders of the base images, which it cannot change. */
+/** `bases`: the folders of the base images, which it cannot change. It mounts them in the order of `mountsOf`. */
 export function builderWorkload(
   deploymentId: string,
   revision: number,
   { bases, ...options }: BuilderOptions & { bases: readonly string[] },
 ): Workload {
-  const folders = bases.map((directory, at) => ({ directory, mountPath: `/bases/${at}` }));
+  const paths = mountsOf(bases);
+  const folders = bases.map((directory, at) => ({ directory, mountPath: paths[at]! }));
   return {
     ...workloadOf(builderPod, deploymentId, revision, options),
-    volumes: [{ volume: buildVolume, mountPath: buildFolder }],
-    sharedFolders: folders,
-    env: {
-      ...proxyVariables(options.proxy),
-      STORAGE_OPTS: folders.map(({ mountPath }) => `overlay.imagestore=${mountPath}`).join(','),
-    },
+    ...(keepsVolume(options.runtime)
+      ? { volumes: [{ volume: buildVolume, mountPath: buildFolder }] }
+      : {
+          container: { tmpfs: [{ mountPath: buildFolder, sizeBytes: options.limits.memoryBytes, isExecutable: true }] },
+        }),
+    ...(folders.length > 0 && { sharedFolders: folders }),
+    env: proxyVariables(options.proxy),
   };
 }
+
+/** buildah cannot use volumes in gVisor, so builders there have a folder in memory, which the next build does not find. */
+export function keepsVolume(runtime: PodRuntime | undefined): boolean {
+  return runtime !== 'runsc';
+}
+
+/** Where a builder mounts the folders of base images. */
+export function mountsOf(bases: readonly string[]): string[] {
+  return bases.map((_, at) => `/bases/${at}`);
+}
+
+/** Where a builder that mounts no folders unpacks base images. */
+export const unpackedFolder = `${buildFolder}/bases`;
 
 /** buildah uses them and gives them to each step, but not to the image. */
 function proxyVariables(proxy: string | undefined): Record<string, string> {

@@ -4,6 +4,7 @@
  * the service.
  */
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { PassThrough, type Readable } from 'node:stream';
 import type { Exec } from '../engine/exec.ts';
 import { runInWorkload } from '../engine/run-in-workload.ts';
@@ -16,6 +17,7 @@ import { buildFolder } from './builder-workload.ts';
 export type BuilderParts = {
   exec: Exec;
   workload: string;
+  isInGvisor: boolean;
   /** Ends the current command of the builder. */
   stop: AbortSignal;
   /** The remaining time for the whole build, in milliseconds. */
@@ -29,6 +31,8 @@ export type BuildRequest = {
   context: readonly (Entry | Made)[];
   /** The images that the Dockerfile names, as it writes them. */
   bases: ReadonlyMap<string, Pick<BaseImage, 'id' | 'layers'>>;
+  /** Folders in the builder with unpacked base images. */
+  stores: readonly string[];
   /** The layer caches that images of this revision use. All others are removed. */
   caches: readonly string[];
 };
@@ -40,8 +44,9 @@ export type Building<T> = {
   read: (built: Readable) => Promise<T>;
 };
 
-/** Docker's resolver in all of Berth's networks. Without it, buildah uses public resolvers for build steps. */
-const engineResolver = '127.0.0.11';
+/** Last, in the folder of an unpacked image. */
+const completeMark = 'complete';
+
 const maxBytes = { output: 32 * 2 ** 20, image: 16 * 2 ** 30 };
 
 /**
@@ -49,6 +54,7 @@ const maxBytes = { output: 32 * 2 ** 20, image: 16 * 2 ** 30 };
  * value is on a command line. The arguments here are buildah's. A layer that exists in `out` as an empty file is not
  * written, which applies to the layers of base images. The format of `out` has no health checks, so the configuration
  * is read from buildah.
+ * Steps get the resolvers of the builder, because buildah would replace Docker's, on loopback, by public ones.
  */
 const buildImage = `
 set -e
@@ -63,23 +69,44 @@ for cache in storage*; do
 done
 export CONTAINERS_STORAGE_CONF=${buildFolder}/in/storage.conf
 while read -r layer; do : > "out/blobs/sha256/$layer"; done < in/layers
+STORAGE_OPTS=$(cat in/stores)
+export STORAGE_OPTS
+while read -r key address; do [ "$key" != nameserver ] || set -- --dns "$address" "$@"; done < /etc/resolv.conf
 (set -a; . in/variables; set +a; exec buildah bud "$@") >&2
 buildah push --quiet --compression-level 1 built:1 oci:${buildFolder}/out:1 >&2
 buildah inspect --type image --format '{{.Config}}' built:1 > out/config.json
 tar -c -C out -f - config.json index.json blobs`;
 
+/** Capabilities that buildah would give to steps. In a user namespace it has them, and in gVisor it does not. */
+const missingInGvisor = ['AUDIT_WRITE', 'MKNOD', 'NET_RAW'];
+
 /** Unpacks the image on standard input into `$1`. */
 const unpackImage = `
 set -e
+mkdir -p "$1"
 cat > "$1/base.tar"
 buildah --root "$1" --runroot /tmp/run pull --quiet "docker-archive:$1/base.tar"
 rm "$1/base.tar"
-sync -f "$1"`;
+sync -f "$1"
+: > "$1/${completeMark}"`;
+
+/** Prints the base images that are complete in `$1`. Removes the others, and those that are not among the other arguments. */
+const listImages = `
+set -e
+mkdir -p "$1"
+cd "$1"
+shift
+for image in *; do
+  if [ -e "$image/${completeMark}" ]; then
+    for used; do [ "$used" = "$image" ] && echo "$image" && continue 2; done
+  fi
+  rm -rf "$image"
+done`;
 
 /** Builds an image. Throws BuildFault. */
 export async function buildIn<T>(
-  { exec, workload, stop, leftMs }: BuilderParts,
-  { build, dockerfile, context, bases, caches }: BuildRequest,
+  { exec, workload, isInGvisor, stop, leftMs }: BuilderParts,
+  { build, dockerfile, context, bases, stores, caches }: BuildRequest,
   { onOutput, read }: Building<T>,
 ): Promise<T> {
   const secrets = build.secrets.map((secret) => {
@@ -91,13 +118,14 @@ export async function buildIn<T>(
     textFile('variables', variablesOf(build.args)),
     textFile('storage.conf', storageOf(cacheOf(build))),
     textFile('caches', caches.map((cache) => `${cache}\n`).join('')),
+    textFile('stores', stores.map((store) => `overlay.imagestore=${store}`).join(',')),
     textFile('layers', layers.map((layer) => `${layer}\n`).join('')),
     ...secrets.map(({ id, value }) => textFile(`secrets/${id}`, value)),
     ...context.map((entry) => ({ ...entry, path: `context/${entry.path}` })),
   ]);
   const words = [
-    ...['--dns', engineResolver],
     ...['--layers', '--pull-never', '--format', 'docker', '--tag', 'built:1', '--file', `in/context/${dockerfile}`],
+    ...(isInGvisor ? missingInGvisor.flatMap((name) => ['--cap-drop', name]) : []),
     ...Object.keys(build.args).flatMap((name) => ['--build-arg', name]),
     ...(build.target === undefined ? [] : ['--target', build.target]),
     ...Object.entries(build.labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
@@ -148,6 +176,36 @@ export async function unpackIn(
       take() {},
     },
   );
+}
+
+/**
+ * Unpacks base images in the folder of a builder that mounts none, unless an earlier build has done that, and removes all
+ * others. Returns their folders. Throws BuildFault.
+ */
+export async function unpackAllIn(
+  builder: BuilderParts,
+  folder: string,
+  bases: readonly { id: string; archive: string | undefined }[],
+): Promise<string[]> {
+  const { exec, workload, stop, leftMs } = builder;
+  const names = bases.map(({ id }) => id.slice(7));
+  let listed = '';
+  await runInWorkload(
+    { what: 'listing base images', command: ['sh', '-c', listImages, 'sh', folder, ...names] },
+    {
+      ...{ exec, workload, stop, maxBytes: maxBytes.output, withinMs: Math.max(1, leftMs()), fault },
+      take: (piece) => {
+        listed += Buffer.from(piece).toString('latin1');
+      },
+    },
+  );
+  const present = new Set(listed.split('\n'));
+  for (const [at, name] of names.entries())
+    if (!present.has(name)) {
+      const archive = createReadStream(bases[at]!.archive!, { highWaterMark: 2 ** 20 });
+      await unpackIn(builder, `${folder}/${name}`, archive);
+    }
+  return names.map((name) => `${folder}/${name}`);
 }
 
 function fault(message: string, said?: { said: string }): BuildFault {

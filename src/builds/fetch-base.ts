@@ -34,9 +34,10 @@ export async function fetchBase(
   { db, engine, now }: Pick<BuildParts, 'db' | 'engine' | 'now'>,
   { deploymentId, image, stop }: { deploymentId: string; image: string; stop: AbortSignal },
 ): Promise<HostImage> {
-  const images = facetOf(engine, 'images');
   if (registryOf(image) === pushedRegistry && !(await isGranted(db, deploymentId, repositoryOf(image))))
     throw noAccess(image);
+  if (engine.bases) return await engine.bases.find(image, stop);
+  const images = facetOf(engine, 'images');
   const { by, reference } = await images.pull(deploymentId, { image }, { signal: stop });
   if (by === 'pull') await recordPull(db, [image, reference], now());
   // Another deployment may have pulled it with a login.

@@ -1,6 +1,8 @@
 /** The door of this layer: images are built from source, where the engine can run commands in workloads. */
 
 import { join } from 'node:path';
+import type { Deployment } from '../deployment/deployment.ts';
+import type { PodRuntime } from '../deployment/workload/workload.ts';
 import type { Engine } from '../engine/engine.ts';
 import { runRounds } from '../lib/rounds.ts';
 import { createBaseImages } from './base-images.ts';
@@ -11,24 +13,23 @@ import { createBuildWorker } from './worker.ts';
 const pollMs = 5_000;
 
 export type BuildSettings = {
-  /** The maximum number of concurrent builds. 0 disables builds. */
-  builds: number;
+  /** `atATime`: 0 refuses source code. `inGvisor`: pods may run in another runtime. */
+  builds: { atATime: number; inGvisor: boolean };
+  /** Of pods whose plan names none. */
+  runtime: PodRuntime;
   /** The memory limit of a build. */
   buildMemoryBytes: number;
   buildProxy: { address: string; port: number } | undefined;
   dataDir: string;
 };
 
-/**
- * Returns whether this service can build images: on Docker, with the image of the set-up, and if commands can be run in
- * containers.
- */
+/** Returns whether this service has the image of builders, and can run commands and get base images. */
 export async function offersBuilds(
   { builds }: Pick<BuildSettings, 'builds'>,
-  engine: Pick<Engine, 'exec' | 'images' | 'findImage'>,
+  engine: Pick<Engine, 'exec' | 'builderExec' | 'images' | 'bases' | 'findImage'>,
   log: Pick<BuildParts['log'], 'info'>,
 ): Promise<boolean> {
-  if (builds === 0 || !engine.exec || !engine.images) return false;
+  if (builds.atATime === 0 || !(engine.exec ?? engine.builderExec) || !(engine.images ?? engine.bases)) return false;
   const isThere = (await engine.findImage(builderImage)) !== undefined;
   if (!isThere)
     log.info(
@@ -44,15 +45,25 @@ export type OpenBuildParts = Omit<BuildParts, 'bases' | 'limits' | 'volumeBytes'
 
 /** Closing it ends running builds, which the next process restarts. `wake`: called after a build was requested. */
 export function openBuilds(
-  { builds, buildMemoryBytes, buildProxy, dataDir }: BuildSettings,
+  { builds, runtime, buildMemoryBytes, buildProxy, dataDir }: BuildSettings,
   parts: OpenBuildParts,
 ): AsyncDisposable & { wake(): void } {
   const stopping = new AbortController();
   const { cpuMillis, volumeBytes, withinMs } = limits;
   const bases = createBaseImages(join(dataDir, 'base-images'), limits.baseBytes);
   const proxy = buildProxy && `http://${buildProxy.address}:${buildProxy.port}`;
-  const whole = { ...parts, bases, proxy, limits: { memoryBytes: buildMemoryBytes, cpuMillis }, volumeBytes, withinMs };
-  const worker = createBuildWorker(whole, builds, stopping.signal);
+  const runtimeOf = async (deployment: Deployment) =>
+    builds.inGvisor ? 'runsc' : ((await parts.runtimeOf(deployment)) ?? runtime);
+  const whole = {
+    ...parts,
+    runtimeOf,
+    bases,
+    proxy,
+    limits: { memoryBytes: buildMemoryBytes, cpuMillis },
+    volumeBytes,
+    withinMs,
+  };
+  const worker = createBuildWorker(whole, builds.atATime, stopping.signal);
   const rounds = runRounds({
     name: 'builds',
     everyMs: pollMs,

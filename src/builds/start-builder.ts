@@ -3,12 +3,23 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { type Build, buildVolume } from '../deployment/build/build.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { facetOf } from '../engine/engine.ts';
+import type { Workload } from '../deployment/workload/workload.ts';
+import { type Engine, facetOf } from '../engine/engine.ts';
 import type { ImageToMake } from '../folder/project.ts';
 import type { ExportedImage } from '../push/docker/exported-image.ts';
+import { BuildFault } from './build-fault.ts';
 import type { BuildParts } from './build-parts.ts';
-import { type BuildRequest, buildIn, cacheOf, unpackIn } from './builder.ts';
-import { builderWorkload, buildWorkloadNames, unpackerWorkload, unpackFolder } from './builder-workload.ts';
+import { type BuildRequest, buildIn, cacheOf, unpackAllIn, unpackIn } from './builder.ts';
+import {
+  builderWorkload,
+  buildWorkloadNames,
+  isBuilderPod,
+  keepsVolume,
+  mountsOf,
+  unpackedFolder,
+  unpackerWorkload,
+  unpackFolder,
+} from './builder-workload.ts';
 import { basesOf, fetchBase } from './fetch-base.ts';
 import { type ProvidedBase, provideBase } from './provide-base.ts';
 import { readBuiltImage } from './read-built-image.ts';
@@ -29,7 +40,11 @@ export type Revising = {
 /** Disposing of it removes the container. The volume stays for the next build of the deployment. */
 export type RevisionBuilder = AsyncDisposable & {
   /** New layers become files in `folder`. Throws BuildFault. */
-  build(image: ImageToMake, request: Omit<BuildRequest, 'bases' | 'caches'>, folder: string): Promise<ExportedImage>;
+  build(
+    image: ImageToMake,
+    request: Omit<BuildRequest, 'bases' | 'stores' | 'caches'>,
+    folder: string,
+  ): Promise<ExportedImage>;
 };
 
 const because = 'build';
@@ -45,18 +60,23 @@ export async function startBuilder(parts: BuilderNeeds, revising: Revising): Pro
   const { build, deployment, images, onImage, onOutput, stop, leftMs } = revising;
   const { deploymentId, revision } = build;
   const runtime = await parts.runtimeOf(deployment);
+  const isInGvisor = runtime === 'runsc';
+  const exec = engine.exec ?? facetOf(engine, 'builderExec');
+  if (isInGvisor && !engine.images) throw noGvisor();
+  // A pod of a cluster cannot mount folders of this machine, and buildah in gVisor cannot use them.
+  const mountsFolders = engine.images !== undefined && !isInGvisor;
   const provided = new Map<string, ProvidedBase>();
   const named = new Map<ImageToMake, Map<string, ProvidedBase>>();
   await using opening = new AsyncDisposableStack();
   opening.defer(() => removeBuilder(parts, build));
   opening.defer(() => {
-    for (const base of provided.values()) parts.bases.release(base);
+    for (const { id, folder } of provided.values()) if (folder !== undefined) parts.bases.release({ id });
   });
 
   async function unpack(folder: string, archive: string): Promise<void> {
     const workload = unpackerWorkload(deploymentId, revision, { limits, runtime, folder });
-    await engine.execute(deploymentId, { kind: 'start', workload, because });
-    const unpacker = { exec: facetOf(engine, 'exec'), workload: workload.name, stop, leftMs };
+    await startAlone(engine, deploymentId, workload, stop);
+    const unpacker = { exec, workload: workload.name, isInGvisor, stop, leftMs };
     await unpackIn(unpacker, unpackFolder, createReadStream(archive, { highWaterMark: 2 ** 20 }));
     await engine.execute(deploymentId, { kind: 'remove', name: workload.name, because });
   }
@@ -65,7 +85,10 @@ export async function startBuilder(parts: BuilderNeeds, revising: Revising): Pro
     const host = await fetchBase(parts, { deploymentId, image, stop });
     const known = [...provided.values()].find(({ id }) => id === host.id);
     if (known) return known;
-    const base = await provideBase(parts, host, { folder: join(parts.sources.place, build.source), unpack });
+    const base = await provideBase(parts, host, {
+      folder: join(parts.sources.place, build.source),
+      ...(mountsFolders && { unpack }),
+    });
     provided.set(image, base);
     return base;
   }
@@ -78,16 +101,22 @@ export async function startBuilder(parts: BuilderNeeds, revising: Revising): Pro
       const egress = await parts.egressOf(deployment);
       await Promise.all([
         engine.execute(deploymentId, { kind: 'create-network', egress, because }),
-        engine.execute(deploymentId, { kind: 'create-volume', volume: buildVolume, sizeBytes: volumeBytes, because }),
+        keepsVolume(runtime) &&
+          engine.execute(deploymentId, { kind: 'create-volume', volume: buildVolume, sizeBytes: volumeBytes, because }),
       ]);
     }
     const names = new Map<string, ProvidedBase>();
     for (const { written, image: name } of bases) names.set(written, provided.get(name) ?? (await provide(name)));
     named.set(image, names);
   }
-  const folders = [...provided.values()].map(({ folder }) => folder);
+  const folders = [...provided.values()].flatMap(({ folder }) => folder ?? []);
   const workload = builderWorkload(deploymentId, revision, { limits, runtime, proxy: parts.proxy, bases: folders });
-  if (named.size > 0) await engine.execute(deploymentId, { kind: 'start', workload, because });
+  const builder = { exec, workload: workload.name, isInGvisor, stop, leftMs };
+  let stores = mountsOf(folders);
+  if (named.size > 0) {
+    await startAlone(engine, deploymentId, workload, stop);
+    if (!mountsFolders) stores = await unpackAllIn(builder, unpackedFolder, [...provided.values()]);
+  }
   const caches = images.flatMap(({ base }) => (base.kind === 'build' ? [cacheOf(base.build)] : []));
   const open = opening.move();
   return {
@@ -100,12 +129,42 @@ export async function startBuilder(parts: BuilderNeeds, revising: Revising): Pro
         }
         return undefined;
       };
-      const builder = { exec: facetOf(engine, 'exec'), workload: workload.name, stop, leftMs };
       const read = (built: Parameters<typeof readBuiltImage>[0]) => readBuiltImage(built, folder, layer);
-      return await buildIn(builder, { ...request, bases, caches }, { onOutput, read });
+      return await buildIn(builder, { ...request, bases, stores, caches }, { onOutput, read });
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+/** The Pod Security baseline refuses the capabilities that builders need in gVisor. */
+function noGvisor(): BuildFault {
+  const hint = 'Build and push them with berth up and a local Docker.';
+  return new BuildFault('Images cannot be built in gVisor on Kubernetes.', { hint });
+}
+
+/**
+ * Starts the builder as the only one of its deployment: builders share an address and a volume. The builder of an earlier
+ * revision may be left from another control plane, which was killed or has not noticed the update yet.
+ */
+async function startAlone(engine: Engine, deploymentId: string, workload: Workload, stop: AbortSignal): Promise<void> {
+  for (;;) {
+    await removeEarlierBuilders(engine, deploymentId, workload);
+    stop.throwIfAborted();
+    try {
+      return await engine.execute(deploymentId, { kind: 'start', workload, because });
+    } catch (error) {
+      // It may have started in between.
+      if (!(await removeEarlierBuilders(engine, deploymentId, workload))) throw error;
+    }
+  }
+}
+
+/** Returns whether there was one. */
+async function removeEarlierBuilders(engine: Engine, deploymentId: string, { revision }: Workload): Promise<boolean> {
+  const { workloads } = await engine.observe(deploymentId, []);
+  const earlier = workloads.filter((each) => isBuilderPod(each.pod) && each.revision < revision);
+  for (const { name } of earlier) await engine.execute(deploymentId, { kind: 'remove', name, because });
+  return earlier.length > 0;
 }
 
 /** Also removes leftovers of an interrupted build of the revision. */

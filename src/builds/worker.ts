@@ -144,8 +144,9 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
           }),
       });
     } catch (error) {
-      if (unwanted.signal.aborted) return await end(build, superseded);
       if (stop.aborted) throw error;
+      // The build of a newer revision, by another process, removes this builder.
+      if (unwanted.signal.aborted || !(await wantedBy(parts, build))) return await end(build, superseded);
       failure = failureOf(error, output, current);
       const because = failure.problem;
       // Output of the build may contain secrets, and is part of the causes of its faults.

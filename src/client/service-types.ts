@@ -1414,6 +1414,10 @@ export type Operations = {
     query: {
       sessionToken?: string;
       environment?: string;
+      name?: string;
+      git?: string;
+      ref?: string;
+      path?: string;
       strict?: 'true' | 'false';
     };
     body: string;

@@ -9,3 +9,9 @@ export const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUI
  * step in its own root file system without SYS_CHROOT (measured).
  */
 export const builderCapabilities = [...capabilities, 'FSETID', 'SYS_CHROOT', 'SETFCAP'];
+
+/**
+ * gVisor cannot set up user namespaces as buildah does, so builders there have the capabilities that a user namespace would
+ * give them. They are capabilities of gVisor's kernel only.
+ */
+export const gvisorBuilderCapabilities = [...builderCapabilities, 'SYS_ADMIN', 'SETPCAP'];

@@ -69,6 +69,7 @@ export type FoundImage = {
 
 export type EngineFacets = {
   images: ImageStore;
+  bases: BaseSource;
   disk: HostDisk;
   freezer: Freezer;
   isolation: Isolation;
@@ -78,6 +79,8 @@ export type EngineFacets = {
   copies: VolumeCopies;
   archives: VolumeArchives;
   exec: Exec;
+  /** For builders alone, on an engine without `exec`: their containers are removed after the build. */
+  builderExec: Exec;
 };
 
 export type FacetName = keyof EngineFacets;
@@ -104,6 +107,12 @@ export type ImageStore = {
 
 /** `id`: the digest of its configuration. `open`: starts a tar in the format of `docker save`. */
 export type ExportedImage = { id: string; open(): Promise<Readable> };
+
+/** Base images of builds, on an engine whose images are on nodes. */
+export type BaseSource = {
+  /** Returns an image of a registry that needs no login. Throws EngineFault. */
+  find(image: string, signal: AbortSignal): Promise<ExportedImage>;
+};
 
 /** The host's disk, which all tenants share. */
 export type HostDisk = {

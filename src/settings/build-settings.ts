@@ -1,10 +1,11 @@
 /** Settings about building images from source. */
 import { isIPv4 } from 'node:net';
 import { type ListedRegistry, listedHosts } from './image-settings.ts';
-import { integer, size, type Table, Unreadable } from './setting-values.ts';
+import { size, type Table, Unreadable } from './setting-values.ts';
 
 export type BuildSettings = {
-  builds: number;
+  /** `inGvisor`: in any case. Otherwise, builds run in the runtime of pods. */
+  builds: { atATime: number; inGvisor: boolean };
   buildMemoryBytes: number;
   gitServers: GitServer[];
   buildProxy: { address: string; port: number } | undefined;
@@ -16,8 +17,8 @@ export const buildTable = {
   builds: {
     variable: 'BUILDS',
     default: '2',
-    help: 'how many image builds from source run at a time; 0 refuses source code',
-    read: integer(0, 100),
+    help: 'how many image builds from source run at a time; `2 gvisor` runs them in gVisor; 0 refuses source code',
+    read: builds,
   },
   buildMemoryBytes: {
     variable: 'BUILD_MEMORY',
@@ -38,6 +39,13 @@ export const buildTable = {
     read: buildProxy,
   },
 } satisfies Table<BuildSettings>;
+
+function builds(value: string): BuildSettings['builds'] {
+  const [, count = '', gvisor] = /^(\d{1,3})( +gvisor)?$/.exec(value) ?? [];
+  if (count === '' || Number(count) > 100)
+    throw new Unreadable('must be a number from 0 to 100, with "gvisor" behind it if builds run in gVisor');
+  return { atATime: Number(count), inGvisor: gvisor !== undefined };
+}
 
 const form = 'must be Git servers such as "git.lan:3000 http; git.example ca=/etc/ca.pem"';
 

@@ -93,13 +93,22 @@ export async function imagesToBuild(db: Database, seal: Seal, build: Build): Pro
   return JSON.parse(seal.open(images));
 }
 
-/** The images of the newest build of the deployment from the same files, as the revision that was built runs from them. */
+/** As `builtFromContent`, for the files of this build. */
 export async function builtBefore(
   db: Database,
   { deploymentId, revision }: Build,
   images: readonly string[],
-): Promise<{ revision: number; images: ResolvedImage[] } | undefined> {
+): ReturnType<typeof builtFromContent> {
   const { content } = await oneBuild(db, deploymentId, revision).select('content').executeTakeFirstOrThrow();
+  return await builtFromContent(db, { deploymentId, content }, images);
+}
+
+/** The images of the newest build of the deployment from the same files, as the revision that was built runs from them. */
+export async function builtFromContent(
+  db: Database,
+  { deploymentId, content }: Pick<BuildRow, 'deploymentId' | 'content'>,
+  images: readonly string[],
+): Promise<{ revision: number; images: ResolvedImage[] } | undefined> {
   const earlier = await db
     .selectFrom('builds')
     .select('revision')

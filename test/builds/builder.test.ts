@@ -67,6 +67,13 @@ describe('the builder', () => {
     assert.match(output(), /Using cache/);
   });
 
+  test('replaces the builder of an earlier revision that another control plane has left', async () => {
+    const { build, inBuilder, output } = newBuilds();
+    await inBuilder(base, 'true');
+    await build({ Dockerfile: `FROM ${base}\nRUN echo alone` });
+    assert.match(output(), /^alone$/m);
+  });
+
   test('a step that fails is a fault with its output', async () => {
     const { build, output } = newBuilds();
     await assert.rejects(build({ Dockerfile: `FROM ${base}\nRUN echo some words && exit 7` }), BuildFault);

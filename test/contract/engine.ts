@@ -47,6 +47,9 @@ export type Contractor = {
 /** The stage of the tests: the engine under test, and a new deployment for each of them. */
 export type Stage<Made extends Contractor = Contractor> = { contractor: () => Made; newScene: () => Scene };
 
+/** Tests of builds cover the others: `test/kubernetes/builds.test.ts`, `test/scenarios/gvisor-builds.nightly.test.ts`. */
+type ContractFacet = Exclude<FacetName, 'bases' | 'builderExec'>;
+
 const facetContracts = {
   images: [imagesContract, noImagesContract],
   disk: [diskContract, undefined],
@@ -58,9 +61,9 @@ const facetContracts = {
   copies: [copiesContract, undefined],
   archives: [archivesContract, undefined],
   exec: [execContract, undefined],
-} satisfies Record<FacetName, [has: (stage: Stage) => void, lacks: ((stage: Stage) => void) | undefined]>;
+} satisfies Record<ContractFacet, [has: (stage: Stage) => void, lacks: ((stage: Stage) => void) | undefined]>;
 
-export const allFacets = new Set(Object.keys(facetContracts) as FacetName[]);
+export const allFacets = new Set(Object.keys(facetContracts) as ContractFacet[]);
 
 /**
  * Holds an engine to the contract, with the facets that it has. `makeEngine` is called once; what a test makes is

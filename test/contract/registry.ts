@@ -145,6 +145,8 @@ function packImage(architecture: string, layers: Buffer[], howToStart: object) {
       os: 'linux',
       config: howToStart,
       rootfs: { type: 'layers', diff_ids: layers.map(digestOf) },
+      // Without it, buildah fails at the second step on top of the image, and without the date it uses no cache.
+      history: layers.map(() => ({ created: '2026-01-01T00:00:00Z', created_by: 'a test' })),
     }),
   );
   const describe = (mediaType: string, blob: Buffer) => ({ mediaType, size: blob.length, digest: digestOf(blob) });

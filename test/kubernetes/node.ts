@@ -1,9 +1,9 @@
 /** Direct changes to the tests' node, like those of a user who has put images on it. */
 import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readFile, readlink, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import type Docker from 'dockerode';
@@ -66,4 +66,19 @@ export async function reviveNode(): Promise<void> {
 
 function fullName(image: string): string {
   return `docker.io/library/${image}`;
+}
+
+/** The folder of the node's kubelet, which no setting of the kit changes. */
+const seccompFolder = '/var/lib/kubelet/seccomp/berth';
+
+/** Puts the seccomp profile of builders on the node, as operators do. Dispose of it when done. */
+export async function installBuilderProfile(): Promise<AsyncDisposable> {
+  const profile = join(import.meta.dirname, '../../deploy/kubernetes/builds/builder.json');
+  await mkdir(seccompFolder, { recursive: true });
+  await copyFile(profile, join(seccompFolder, 'builder.json'));
+  return { [Symbol.asyncDispose]: removeBuilderProfile };
+}
+
+export async function removeBuilderProfile(): Promise<void> {
+  await rm(dirname(seccompFolder), { recursive: true, force: true });
 }

@@ -46,10 +46,17 @@ test('a folder with a Dockerfile is live after one request, and its update after
   assert.match(log, /STEP 1\/\d+: FROM node:26-slim/);
   assert.match(log, /^green$/m);
   assert.ok((await logOf(started, '&colors=true')).includes('\n\x1b[32mgreen\x1b[0m\n'));
-  const updated = await send(`/updateUserDeployment?sessionToken=${started.sessionToken}&name=shop`, {
-    ...files,
-    'server.mjs': serverOf('goodbye'),
-  });
+  const changed = { ...files, 'server.mjs': serverOf('goodbye') };
+  for (const [previewed, change] of [
+    [files, 'unchanged'],
+    [changed, 'replaced'],
+  ] as const) {
+    const path = `/previewUserDeployment?sessionToken=${started.sessionToken}&name=shop`;
+    const { status, text, body } = await send(path, previewed);
+    assert.equal(status, 200, text);
+    assert.deepEqual([body.pods[0].name, body.pods[0].change], ['web', change]);
+  }
+  const updated = await send(`/updateUserDeployment?sessionToken=${started.sessionToken}&name=shop`, changed);
   assert.equal(updated.status, 200, updated.text);
   await until('the update serves', async () => {
     const { text } = await berth.visit(started.url);

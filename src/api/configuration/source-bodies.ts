@@ -156,6 +156,14 @@ export const GitQuery = {
   path: Type.Optional(Type.String({ description: 'The folder of the repository that contains the source.' })),
 };
 
+export const SourceName = Type.Optional(
+  Type.String({
+    pattern: '^[a-z][a-z0-9-]{2,63}$',
+    'x-says': 'must have 3 to 64 lowercase letters, digits and hyphens',
+    description: 'The name of the application, for a source without a document that names it.',
+  }),
+);
+
 export const GitHeaders = {
   'git-token': Type.Optional(
     Type.String({

@@ -18,6 +18,7 @@ import {
   readConfigurationOrSource,
   receiveSources,
   type SourceConfiguration,
+  SourceName,
 } from '../configuration/source-bodies.ts';
 import { addNamedDomains, withNamed } from '../custom-domains/named-domains.ts';
 import { refusalsOfFirstSnapshots, refusalsOfStarts, refusalsOfUpdates } from '../description/refusals.ts';
@@ -44,17 +45,16 @@ const DryRun = Type.Optional(
     description: 'Only check the configuration, the plan, and the free capacity. Changes nothing.',
   }),
 );
-const Name = Type.Optional(
-  Type.String({
-    pattern: '^[a-z][a-z0-9-]{2,63}$',
-    'x-says': 'must have 3 to 64 lowercase letters, digits and hyphens',
-    description: 'The name of the application, for a source without a document that names it.',
-  }),
-);
-const StartQuery = Type.Object({ ...TokenQuery.properties, strict: Strict, dryRun: DryRun, name: Name, ...GitQuery });
+const StartQuery = Type.Object({
+  ...TokenQuery.properties,
+  strict: Strict,
+  dryRun: DryRun,
+  name: SourceName,
+  ...GitQuery,
+});
 const ChangeQuery = Type.Object({
   ...UpdateQuery.properties,
-  name: Name,
+  name: SourceName,
   ...GitQuery,
   strict: Strict,
   dryRun: DryRun,
@@ -231,7 +231,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
           const origin = originOf(request, service.settings);
           const isTrial = request.query.dryRun === 'true';
           const token = caller.kind === 'session' ? caller.token : undefined;
-          const preview = previewOnce(service, found, { spec });
+          const preview = previewOnce(service, found, { spec, source });
           const surprises = await surprisesOf(spec, preview);
           const findings = {
             ...configuration.findings,

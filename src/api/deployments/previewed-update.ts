@@ -1,11 +1,13 @@
 /** The effect of an update on each pod, as an API record. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { Type } from 'typebox';
+import type { Source } from '../../builds/sources.ts';
 import type { AppSpec } from '../../config/spec/spec.ts';
 import type { Deployment, Revision } from '../../deployment/deployment.ts';
 import { desiredAt, wantedRevision } from '../../deployment/desired.ts';
 import { podChanges, previewUpdate, type UpdatePreview } from '../../deployment/preview/update-preview.ts';
 import { noEgress } from '../../deployment/workload/egress.ts';
+import { builtFromContent } from '../../store/builds.ts';
 import { revisionOf, settledImages } from '../../store/revisions.ts';
 import { derivationOf } from '../../store/seeds.ts';
 import type { Service } from '../api-service.ts';
@@ -40,7 +42,7 @@ export const PreviewFields = {
   interrupted: Type.Array(Type.String(), { description: 'Public paths that are unavailable during the update.' }),
 };
 
-type Previewed = { spec: AppSpec; repeats?: number | undefined };
+type Previewed = { spec: AppSpec; repeats?: number | undefined; source?: Source | undefined };
 
 /** As `previewOf`, computed at the first call only, because a large configuration takes time. */
 export function previewOnce(
@@ -57,17 +59,20 @@ export function previewOnce(
 
 /**
  * Compares an update with the running revision. A tag in both is assumed to mean the same image, without a registry
- * request. With `repeats`, tags have the meaning that they had in that revision.
+ * request. With `repeats`, tags have the meaning that they had in that revision. Images of `source` are new, unless they
+ * were built from the same files before.
  */
 async function previewOf(
   { db, seal, urlOf, now }: Service,
   deployment: Deployment,
-  { spec, repeats }: Previewed,
+  { spec, repeats, source }: Previewed,
 ): Promise<UpdatePreview> {
   const current = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
   const derive = await derivationOf(db, seal, deployment.id);
   const earlier = repeats === undefined ? {} : await settledImages(db, deployment.id, repeats);
-  const next: Revision = { number: deployment.revision + 1, spec, images: { ...current.images, ...earlier } };
+  const built = source && (await builtImages(db, deployment.id, source));
+  const images = { ...current.images, ...earlier, ...built };
+  const next: Revision = { number: deployment.revision + 1, spec, images };
   // The plan decides the egress. Updates do not change it.
   const resolution = { now: now(), url: urlOf(deployment.label), derive, egress: noEgress };
   // An update starts a stopped deployment. The effect on each pod is the same.
@@ -93,4 +98,16 @@ export async function surprisesOf(spec: AppSpec, preview: () => Promise<UpdatePr
   return pods.flatMap(({ name, warnings }) =>
     warnings.map(({ message, hint }) => `pod ${name}: ${message}${hint === undefined ? '' : ` (${hint})`}`),
   );
+}
+
+/** By name. The reference of an image that is not built yet is its name. */
+async function builtImages(
+  db: Service['db'],
+  deploymentId: string,
+  { content, images }: Source,
+): Promise<Record<string, string>> {
+  const names = images.map(({ name }) => name);
+  const before = await builtFromContent(db, { deploymentId, content }, names);
+  if (before) return Object.fromEntries(before.images.map(({ image, reference }) => [image, reference]));
+  return Object.fromEntries(names.map((name) => [name, name]));
 }

@@ -9,8 +9,15 @@ import type { Problem } from '../../lib/problem.ts';
 import { documentOf, revisionOf } from '../../store/revisions.ts';
 import { originOf } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
-import { type Documents, readConfiguration, refuseBeyond, Strict } from '../configuration/documents.ts';
+import { type Documents, refuseBeyond, Strict } from '../configuration/documents.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
+import {
+  GitHeaders,
+  GitQuery,
+  readConfigurationOrSource,
+  receiveSources,
+  SourceName,
+} from '../configuration/source-bodies.ts';
 import { refusalsOfApplications, refusalsOfDocuments } from '../description/refusals.ts';
 import {
   ApplicationFields,
@@ -20,18 +27,12 @@ import {
   requireCaller,
   UpdateQuery,
 } from '../requests/callers.ts';
-import { orRefuse, RefusedRequest } from '../requests/errors.ts';
+import { orRefuse } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { ErrorRecord, RemarkFields, Warnings } from './deployment-schemas.ts';
 import { PreviewFields, previewOnce } from './previewed-update.ts';
 import { desiredOf, findStoredRevision } from './stored-revision.ts';
 import { update } from './update-deployment.ts';
-
-const unbuilt: Problem = {
-  code: 'invalid_configuration',
-  error: 'A preview does not fetch the repositories that the configuration names.',
-  hint: 'Send the configuration to /updateUserDeployment with dryRun=true.',
-};
 
 export const OutlineRecord = Type.Object({
   revision: Type.Integer({
@@ -106,11 +107,12 @@ const PreviewRecord = Type.Object({
   ...RemarkFields,
 });
 
-const PreviewQuery = Type.Object({ ...UpdateQuery.properties, strict: Strict });
+const PreviewQuery = Type.Object({ ...UpdateQuery.properties, name: SourceName, ...GitQuery, strict: Strict });
 
 export function revisionEndpoints(service: Service, documents: Documents): FastifyPluginAsyncTypebox {
   return async (app) => {
     documents.receive(app);
+    receiveSources(app, service);
 
     app.get(
       '/getDeploymentOutline',
@@ -161,33 +163,36 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
     app.post(
       '/previewUserDeployment',
       {
-        config: { isDocument: true, changesNothing: true },
+        config: { isDocument: true, changesNothing: true, takesSources: true },
         schema: {
           operationId: 'previewUpdate',
           summary: 'Preview what an update with this configuration would do to each pod',
           tags: ['deployments'],
-          description: 'Returns what an update with this configuration would do to each pod. Changes nothing.',
+          description:
+            'Returns what an update with this configuration would do to each pod. Source code is read, but not built. Changes nothing.',
           access: 'caller',
-          refusals: [...refusalsOfDocuments, ...refusalsOfApplications],
+          refusals: [...refusalsOfDocuments, ...refusalsOfApplications, 'document_unavailable'],
           querystring: PreviewQuery,
+          headers: Type.Object(GitHeaders),
           response: { 200: PreviewRecord, '4xx': ErrorRecord, 503: ErrorRecord },
         },
       },
-      async (request) => {
-        const { document, spec, findings, hasSources } = orRefuse(await readConfiguration(documents, request));
-        if (hasSources) throw new RefusedRequest(unbuilt);
+      async (request, reply) => {
+        const configuration = orRefuse(await readConfigurationOrSource(documents, service, request, reply));
+        const { document, spec, findings, source } = configuration;
         const caller = orRefuse(await requireCaller(service, request, request.query));
         const found = orRefuse(applicationOf(caller, { ...request.query, applicationName: spec.name }));
         const { servingRevision } = found;
         const origin = originOf(request, service.settings);
         const token = caller.kind === 'session' ? caller.token : undefined;
         const explain = (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds });
-        const preview = previewOnce(service, found, { spec });
+        const preview = previewOnce(service, found, { spec, source });
         const requested = {
           document,
           spec,
           current: found,
           preview,
+          source,
           token,
           origin,
           askedBy: authMethodOf(caller),

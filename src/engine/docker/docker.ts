@@ -142,12 +142,14 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   const readLogs = createLogReader(docker, owner);
   const observer = createObserver(docker, { owner, volumes, localImages, minPeriodMs, now, uptime });
   const recheckWhile = createRechecks(observer.allKnown, events.notify);
-  // Ending a command requires root on the machine of the container, whose kernel must see its processes.
-  const mayEndExecs = runtime === 'runc' && isLocal(docker) && process.getuid?.() === 0;
+  // Only root on the machine of the container can end a command. In gVisor, a command ends with its container alone.
+  const mayEndExecs = isLocal(docker) && process.getuid?.() === 0;
   const exec =
     options.execs !== undefined && mayEndExecs
       ? createExec(docker, owner, createExecJournal(options.execs))
       : undefined;
+  const startExec: EngineFacets['exec']['start'] | undefined =
+    exec && ((...requested) => withFaults(() => exec.start(...requested)));
   const usage = isLocal(docker) ? createUsageMeter(docker, { owner, loops, events, uptime }) : undefined;
   const marks = new WeakMap<Observed, Mark>();
   const heldBack = new Map<string, readonly string[]>();
@@ -260,7 +262,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     ...(archives && {
       archives: { take: (...requested) => withFaults(() => archives.take(...requested)) },
     }),
-    ...(exec && { exec: { start: (...requested) => withFaults(() => exec.start(...requested)) } }),
+    ...(startExec && { [runtime === 'runc' ? 'exec' : 'builderExec']: { start: startExec } }),
   };
 }
 

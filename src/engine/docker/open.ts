@@ -36,6 +36,7 @@ export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'eg
   /** The HTTPS port, if the edge has one. */
   httpsPort?: number | undefined;
   runtime: Runtime;
+  builds: { inGvisor: boolean };
   networkPool: string;
   gpus: number;
   localImages: LocalImages;
@@ -127,7 +128,7 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
   };
 }
 
-async function connect({ runtime }: DockerSettings, log: Logger): Promise<Docker> {
+async function connect({ runtime, builds }: DockerSettings, log: Logger): Promise<Docker> {
   const docker = await connectDocker().catch((error: Error) => {
     throw new StartError(
       `No Docker engine responds (${error.message}). \`npm start\` sets one up; or set DOCKER_HOST.`,
@@ -135,6 +136,8 @@ async function connect({ runtime }: DockerSettings, log: Logger): Promise<Docker
   });
   const unfit = await findRuntimeProblem(docker, runtime);
   if (unfit) throw new StartError(`BERTH_RUNTIME is ${runtime}, but ${unfit}.`);
+  const unfitForBuilds = builds.inGvisor ? await findRuntimeProblem(docker, 'runsc') : undefined;
+  if (unfitForBuilds) throw new StartError(`BERTH_BUILDS has gvisor, but ${unfitForBuilds}.`);
   for (const warning of await findOutdatedPrograms(docker, runtime)) log.warn(warning);
   return docker;
 }

@@ -8,6 +8,7 @@ import { type Egress, noEgress } from '../../deployment/workload/egress.ts';
 import type { Workload, WorkloadName } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../engine.ts';
 import { labelKeys } from '../labels.ts';
+import { untilBuilderRuns } from './builders.ts';
 import type { Cache } from './cache.ts';
 import type { Cluster } from './cluster.ts';
 import { faultOf } from './faults.ts';
@@ -151,6 +152,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: FetchImage,
     await cluster.apply(secretManifest(request));
     refuseWhileCopied(deploymentId, workload);
     await cache.untilVisible(kind, await cluster.apply<FoundController>(controllerManifest(request)));
+    if (workload.buildsImages) await untilBuilderRuns(cache, deploymentId, workload);
   }
 
   /** A pod that started now would spoil the copy. Its start waits for the end of the copy. */

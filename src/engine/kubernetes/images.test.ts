@@ -14,9 +14,10 @@ const admitted: Admitted = {
 };
 const login = { registry: 'r.example', username: 'me', personalAccessToken: 'secret' };
 
+const noNodes: NodeGate = { admit: () => assert.fail(), contents: () => assert.fail(), save: () => assert.fail() };
+
 function clusterImages(admit?: NodeGate['admit']) {
-  const contents = () => assert.fail();
-  const images = { digestOf: async () => digest, ...(admit && { nodes: { admit, contents } }) };
+  const images = { digestOf: async () => digest, ...(admit && { nodes: { ...noNodes, admit } }) };
   return createClusterImages({ images, localPatterns: ['acme/*'] }, () => 'arm64');
 }
 
@@ -65,7 +66,7 @@ test('refusals of the gate, and a cluster without a gate or without nodes, are r
     kind: 'image-access-denied',
   });
   await assert.rejects(clusterImages().bring({ image: 'a:1', pod: 'web' }), /cannot be brought to this cluster/);
-  const images = { digestOf: async () => digest, nodes: { admit: () => assert.fail(), contents: () => assert.fail() } };
+  const images = { digestOf: async () => digest, nodes: noNodes };
   const without = createClusterImages({ images, localPatterns: [] }, () => undefined);
   await assert.rejects(without.bring({ image: 'a:1', pod: 'web' }), { kind: 'unavailable' });
 });

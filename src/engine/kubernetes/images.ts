@@ -5,10 +5,10 @@ import type { ImageRequest } from '../../deployment/plan/operation.ts';
 import type { Workload } from '../../deployment/workload/workload.ts';
 import type { ImageContent } from '../../images/contents/image-contents.ts';
 import { isGateName } from '../../images/gate/distribution.ts';
-import type { Pass } from '../../images/gate/node-gate.ts';
+import type { NodeGate, Pass } from '../../images/gate/node-gate.ts';
 import type { Platform } from '../../images/manifests/manifest.ts';
 import type { Images } from '../../images/open.ts';
-import { EngineFault } from '../engine.ts';
+import { type BaseSource, EngineFault } from '../engine.ts';
 import { asEngineFault } from '../images/as-engine-fault.ts';
 import { isLocalImage } from '../images/local-images.ts';
 import type { WorkloadRequest } from './manifests/workload.ts';
@@ -29,6 +29,8 @@ export type ClusterImages = {
    * volumes start empty. Throws EngineFault.
    */
   contents(paths: readonly string[], ...brought: Parameters<FetchImage>): Promise<ReadonlyMap<string, ImageContent>>;
+  /** Absent if nodes do not pull from Berth. */
+  bases?: BaseSource;
   /**
    * Returns whether the nodes have the image. For images that nodes pull from Berth, they only have the running ones.
    */
@@ -106,6 +108,20 @@ export function createClusterImages(
         throw asEngineFault(error);
       }
     },
+    ...(images.nodes && { bases: createBaseSource(images.nodes, platformNow) }),
     isOnNodes,
+  };
+}
+
+function createBaseSource(nodes: NodeGate, platformNow: () => Platform): BaseSource {
+  return {
+    async find(image, signal) {
+      try {
+        const { id, open } = await nodes.save({ image }, platformNow(), signal);
+        return { id, open: async () => open(signal) };
+      } catch (error) {
+        throw asEngineFault(error);
+      }
+    },
   };
 }

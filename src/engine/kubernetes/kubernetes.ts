@@ -62,7 +62,7 @@ export async function openKubernetesEngine(
   const isRecent = Number(major) > 1 || Number.parseInt(minor, 10) >= 22;
   await using opening = new AsyncDisposableStack();
   const cache = opening.use(await withFaults(() => openCache(cluster, owner)));
-  const { bring, contents, isOnNodes } = createClusterImages(options, () =>
+  const { bring, contents, bases, isOnNodes } = createClusterImages(options, () =>
     architectureOf(cache.list('Node').filter(isOpen)),
   );
   const settings = { ...options, epoch, now, hasPortRanges: isRecent, hasLowPorts: isRecent, storeVersion };
@@ -142,6 +142,7 @@ export async function openKubernetesEngine(
     removeOwned: (owned) => withFaults(() => removeOwned(cache, execute, owned)),
 
     ...(copies && { copies }),
+    ...(bases && { bases }),
 
     exec: createExec(cluster, cache),
 

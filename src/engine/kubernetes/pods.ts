@@ -7,7 +7,12 @@ import type { ContainerStatus, FoundController, FoundPod, Terminated } from './o
 import { amountOf, bytesOf } from './quantities.ts';
 
 /** An external problem that keeps a workload from running, or a problem that looks external. */
-export type Obstacle = { words: string; hint?: string };
+export type Obstacle = {
+  words: string;
+  hint?: string;
+  /** What its node lacks. */
+  lacks?: 'image' | 'seccomp-profile';
+};
 
 export type PodFacts = {
   /** Created: it was scaled to zero. */
@@ -182,18 +187,28 @@ function waitingFor(reason: string, message: string): Obstacle | undefined {
     case 'ErrImageNeverPull':
     case 'RegistryUnavailable':
     case 'ImageInspectError':
-      return { words: 'its image cannot be pulled by the node', hint: 'look at the name of the image' };
+      return {
+        words: 'its image cannot be pulled by the node',
+        hint: 'look at the name of the image',
+        lacks: 'image',
+      };
     case 'CreateContainerConfigError':
       return /secret .* not found/i.test(message)
         ? { words: 'is being created' }
         : { words: `cannot be created: ${excerpt(message)}` };
     case 'CreateContainerError':
     case 'RunContainerError':
-      return notStartable(message);
+      return /seccomp profile/i.test(message) ? withoutProfile : notStartable(message);
     default:
       return undefined;
   }
 }
+
+const withoutProfile: Obstacle = {
+  words: 'cannot be started: its node does not have the seccomp profile of builders',
+  hint: 'the operator has to install it, as "Build images" of the guide "Run on Kubernetes" describes',
+  lacks: 'seccomp-profile',
+};
 
 function notStartable(message: string): Obstacle {
   if (/executable file not found|no such file or directory/i.test(message))

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { extract } from 'tar-stream';
 import { freePort } from '../../../test/free-port.ts';
 import type { ImageRequest } from '../../deployment/plan/operation.ts';
 import { type Digest, digestOf } from '../../lib/digest.ts';
@@ -91,6 +92,7 @@ async function openGates(options: {
   return {
     ask,
     admit,
+    save: (request: ImageRequest) => nodes.save(request, platform, new AbortController().signal),
     asked: requested,
     leave: nodes.leave,
     holdUntil,
@@ -123,6 +125,21 @@ test('with its pass a node gets manifest, configuration and layers of the image,
   assert.equal((await gates.ask(gates.path('blobs', digestOf(Buffer.from('else'))), pass.password)).status, 404);
   assert.equal((await gates.ask('/v2/berth.gate/r.example/other/manifests/1', pass.password)).status, 404);
   assert.equal((await gates.ask(gates.path('blobs', gates.digest), pass.password, 'DELETE')).status, 405);
+});
+
+test('a whole image is a tar in the format of docker save, also for a build, with access to it alone', async () => {
+  const layer = gzipSync(randomBytes(100_000));
+  await using gates = await openGates({ layer });
+  await assert.rejects(gates.save({ image: request.image }), { kind: 'image-access-denied' });
+  const saved = await gates.save(request);
+  assert.equal(saved.id, digestOf(config));
+  const entries = saved.open(new AbortController().signal).pipe(extract());
+  const files = new Map<string, Buffer>();
+  for await (const entry of entries)
+    files.set(entry.header.name, Buffer.concat(await Array.fromAsync(entry as AsyncIterable<Buffer>)));
+  assert.deepEqual([files.get('0.tar'), files.get('config.json')], [layer, config]);
+  const list = JSON.parse(String(files.get('manifest.json')));
+  assert.deepEqual(list, [{ Config: 'config.json', Layers: ['0.tar'] }]);
 });
 
 test('without access to the image a pass is refused, and a pass does not reveal the login', async () => {

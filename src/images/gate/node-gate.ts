@@ -15,6 +15,7 @@ import { finishConnections } from '../../lib/finish-connections.ts';
 import type { Seal } from '../../lib/seal.ts';
 import { StartError } from '../../lib/start-error.ts';
 import { type ImageContent, readContents, type UnpackLayer } from '../contents/image-contents.ts';
+import { type SavedImage, saveImage, type TakeLayer } from '../contents/saved-image.ts';
 import type { Platform } from '../manifests/manifest.ts';
 import { declaredUser, declaredVolumes } from '../resolve/image-config.ts';
 import type { ResolvedUpstream, Resolver } from '../resolve/resolve.ts';
@@ -34,6 +35,8 @@ export type NodeGate = {
     paths: readonly string[],
     ...requested: Parameters<NodeGate['admit']>
   ): Promise<ReadonlyMap<string, ImageContent>>;
+  /** The whole image, as the base of a build. Otherwise like `admit`. */
+  save(...requested: Parameters<NodeGate['admit']>): Promise<SavedImage>;
 };
 
 /** A gate that listens. */
@@ -92,6 +95,12 @@ export function createNodeGate({ name }: Pick<NodeGateSettings, 'name'>, parts: 
       const unpack: UnpackLayer = (layer, out, signal) =>
         gate.unpack(image, layers[layer]!, out, { sum: createUnpackedSum(context, image.limits), signal });
       return await readContents({ image: context.image, layers: layers.length, unpack, paths }, signal);
+    },
+    async save(request, platform, signal, own) {
+      const image = await judged(request, platform, signal, own);
+      const take: TakeLayer = (layer, out, signal) =>
+        gate.take(image, layer, out, { sum: createUnpackedSum(image.context, image.limits), signal });
+      return saveImage(image, take);
     },
     async admit(request, platform, signal, own) {
       const image = await judged(request, platform, signal, own);

@@ -4,7 +4,7 @@ import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import type { ContainerOptions, TmpfsSpec } from '../../../config/spec/spec.ts';
 import { limitsOf, requestsOf } from '../../../deployment/limits/pod-resources.ts';
 import type { Readiness, Workload } from '../../../deployment/workload/workload.ts';
-import { builderCapabilities, capabilities } from '../../capabilities.ts';
+import { builderCapabilities, capabilities, gvisorBuilderCapabilities } from '../../capabilities.ts';
 import { epochLabel, type Labels, labelKeys, workloadLabels } from '../../labels.ts';
 import { type DiskRate, throttled } from '../disk/disk-throttle.ts';
 import { scoreOf } from '../groups/layout.ts';
@@ -246,7 +246,7 @@ export function hardening(architecture: string, runtime: Runtime = 'runc', build
   const profile = seccompProfile(architecture, buildsImages);
   return {
     CapDrop: ['ALL'],
-    CapAdd: buildsImages ? builderCapabilities : capabilities,
+    CapAdd: capabilitiesOf(runtime, buildsImages),
     SecurityOpt: ['no-new-privileges:true', ...(profile ? [`seccomp=${profile}`] : [])],
     MaskedPaths: maskedPaths,
     ReadonlyPaths: readonlyPaths,
@@ -267,4 +267,9 @@ export function hardening(architecture: string, runtime: Runtime = 'runc', build
     Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' },
     LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
   };
+}
+
+function capabilitiesOf(runtime: Runtime, buildsImages: boolean): string[] {
+  if (!buildsImages) return capabilities;
+  return runtime === 'runsc' ? gvisorBuilderCapabilities : builderCapabilities;
 }

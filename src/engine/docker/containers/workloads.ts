@@ -188,7 +188,7 @@ async function createContainer(
     address,
     image,
     host,
-    runtime,
+    runtime: workload.runtime ?? runtime,
     boundTo,
     group,
     throttle,

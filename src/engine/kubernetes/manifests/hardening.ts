@@ -1,6 +1,6 @@
 /** PURE. The hardening of every pod, for all users. */
 import type { V1PodSpec, V1SecurityContext } from '@kubernetes/client-node';
-import { capabilities } from '../../capabilities.ts';
+import { builderCapabilities, capabilities } from '../../capabilities.ts';
 
 /** The pod has no access to the cluster's API, and no addresses of other pods in its environment. */
 export const podHardening = {
@@ -19,6 +19,16 @@ export const containerSecurity = {
   privileged: false,
   allowPrivilegeEscalation: false,
   capabilities: { drop: ['ALL'], add: [...capabilities] },
+} satisfies V1SecurityContext;
+
+/** A file that the operator puts on nodes, below the kubelet's folder for seccomp profiles. */
+const builderProfile = 'berth/builder.json';
+
+/** The container of an image build, which may create user namespaces. */
+export const builderSecurity = {
+  ...containerSecurity,
+  capabilities: { drop: ['ALL'], add: builderCapabilities },
+  seccompProfile: { type: 'Localhost', localhostProfile: builderProfile },
 } satisfies V1SecurityContext;
 
 /** Lets users other than root listen on port 80. Pods may set this since Kubernetes 1.22. */

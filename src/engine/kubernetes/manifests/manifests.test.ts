@@ -262,6 +262,19 @@ test('a service that may end is a job that is restarted after failures; with vol
   assert.equal(controllerManifest(request(writing)).kind, 'Deployment');
 });
 
+test('a builder may create user namespaces, is not restarted, and ends without its service', () => {
+  const manifest = controllerManifest(request({ ...migrate, readiness: { kind: 'running' }, buildsImages: true }));
+  assert.ok(manifest.kind === 'Job');
+  const { backoffLimit, activeDeadlineSeconds, template } = manifest.spec;
+  assert.deepEqual([backoffLimit, activeDeadlineSeconds, template.spec?.restartPolicy], [0, 1800, 'Never']);
+  const { securityContext } = template.spec!.containers[0]!;
+  assert.deepEqual(securityContext?.seccompProfile, { type: 'Localhost', localhostProfile: 'berth/builder.json' });
+  assert.deepEqual(securityContext?.capabilities?.drop, ['ALL']);
+  assert.ok(securityContext?.capabilities?.add?.includes('SETFCAP'));
+  assert.equal(securityContext?.allowPrivilegeEscalation, false);
+  assert.ok(!JSON.stringify(containerOf(migrate)).includes('SETFCAP'));
+});
+
 test('files keep their mode, readable by the user of the pod, and a hostname becomes a label', () => {
   const files = [
     { path: '/a', content: 'a' },

@@ -6,7 +6,7 @@ import { EngineFault } from '../../engine.ts';
 import { deploymentLabels, labelKeys } from '../../labels.ts';
 import { namespaceName, objectName } from '../names.ts';
 import type { Manifest } from '../objects.ts';
-import { containerSecurity, lowPortsSysctl, podHardening, podSecurity } from './hardening.ts';
+import { builderSecurity, containerSecurity, lowPortsSysctl, podHardening, podSecurity } from './hardening.ts';
 import { workloadKey, workloadMarks } from './marks.ts';
 import { envKey, fileKey, mountsOf } from './mounts.ts';
 
@@ -49,6 +49,9 @@ const jobRetries = 3;
 /** A service that may end is restarted after each failure: the rules about crash loops decide when it has failed. */
 const serviceRetries = 1_000_000;
 
+/** Ends a builder whose service does not return. A build may take 20 minutes. */
+const longestBuildSeconds = 30 * 60;
+
 export const containerName = 'main';
 
 /** The usual name of the runtime class on clusters with gVisor. */
@@ -81,6 +84,10 @@ export function controllerManifest(request: WorkloadRequest): Manifest {
     const spec = { backoffLimit: serviceRetries, completions: 1, parallelism: 1, template };
     return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec };
   }
+  if (workload.buildsImages) {
+    const spec = { backoffLimit: 0, activeDeadlineSeconds: longestBuildSeconds, template };
+    return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec };
+  }
   if (workload.readiness.kind === 'exit') {
     // Each attempt is a separate pod. A pod that is restarted in place is removed, with its log, after the last
     // attempt.
@@ -99,7 +106,7 @@ export function controllerManifest(request: WorkloadRequest): Manifest {
 }
 
 export function controllerKind(workload: Workload): 'Deployment' | 'Job' {
-  return workload.readiness.kind === 'exit' || endsOnce(workload) ? 'Job' : 'Deployment';
+  return workload.buildsImages || workload.readiness.kind === 'exit' || endsOnce(workload) ? 'Job' : 'Deployment';
 }
 
 /**
@@ -133,7 +140,7 @@ function podTemplate(request: WorkloadRequest): V1PodTemplateSpec {
         ...(volumeGroup !== undefined && { fsGroup: volumeGroup, fsGroupChangePolicy: 'OnRootMismatch' }),
         ...(sysctls.length > 0 && { sysctls }),
       },
-      restartPolicy: workload.readiness.kind === 'exit' ? 'Never' : endsOnce(workload) ? 'OnFailure' : 'Always',
+      restartPolicy: restartPolicyOf(workload),
       terminationGracePeriodSeconds: container.stopGraceSeconds ?? stopSeconds,
       hostname: labelOf(workload.hostname ?? container.hostname ?? workload.pod),
       ...(aliases.length > 0 && { hostAliases: aliases }),
@@ -144,6 +151,11 @@ function podTemplate(request: WorkloadRequest): V1PodTemplateSpec {
       ...(volumes.length > 0 && { volumes }),
     },
   };
+}
+
+function restartPolicyOf(workload: Workload): 'Never' | 'OnFailure' | 'Always' {
+  if (workload.buildsImages || workload.readiness.kind === 'exit') return 'Never';
+  return endsOnce(workload) ? 'OnFailure' : 'Always';
 }
 
 /** A cluster takes a label of DNS: of a longer name its first part. */
@@ -185,7 +197,7 @@ function containerOf(request: WorkloadRequest): V1Container {
     },
     ...(mounts.length > 0 && { volumeMounts: mounts }),
     securityContext: {
-      ...containerSecurity,
+      ...(workload.buildsImages ? builderSecurity : containerSecurity),
       ...(container.readOnly && { readOnlyRootFilesystem: true }),
       ...(runAsUser !== undefined && { runAsUser }),
       ...(runAsGroup !== undefined && { runAsGroup }),
