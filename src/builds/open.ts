@@ -15,7 +15,7 @@ const pollMs = 5_000;
 export type BuildSettings = {
   /** `atATime`: 0 refuses source code. `inGvisor`: pods may run in another runtime. */
   builds: { atATime: number; inGvisor: boolean };
-  /** Of pods whose plan names none. */
+  /** The default runtime of pods. */
   runtime: PodRuntime;
   /** The memory limit of a build. */
   buildMemoryBytes: number;

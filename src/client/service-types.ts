@@ -435,7 +435,7 @@ export type PodChange = {
     fromBytes?: number;
   }[];
   because: string;
-  /** Effects that may be unexpected, for example a password that an existing database ignores. */
+  /** Unexpected effects, such as a password that an existing database ignores. */
   warnings: {
     code: string;
     message: string;
@@ -474,7 +474,7 @@ export type Restore = {
   problem?: string;
 };
 
-/** A sentence that confirms the request. The status shows the progress. */
+/** Confirms the request. */
 export type Run = {
   message: string;
   /** Unknown query parameters, which were ignored. */
@@ -529,7 +529,7 @@ export type Snapshot = {
   takenAt?: string;
   /** Volumes whose files the snapshot contains. */
   volumes: {
-    /** The name in events and in the plan of an update, such as `db-data`. */
+    /** The name in events and plans, such as `db-data`. */
     name: string;
     sizeBytes: number;
   }[];
@@ -1425,7 +1425,7 @@ export type Operations = {
       pods: PodChange[];
       /** Public paths that are unavailable during the update. */
       interrupted: string[];
-      /** The reason for which the service would now refuse the update, for example too little free memory. */
+      /** Why the service would refuse the update now, for example because of too little free memory. */
       refusal?: {
         code: string;
         error: string;

@@ -27,3 +27,14 @@ test('the proxy of builds is an IPv4 address and a port, without a login', () =>
   for (const value of [...bad, 'https://10.0.0.5:3128', 'http://me:secret@10.0.0.5:3128', 'http://10.0.0.5:3128/a'])
     assert.match(String(proxyOf(value)), /^BERTH_BUILD_PROXY must be http/, value);
 });
+
+test('builds are a number at a time, in gVisor if that is behind it', () => {
+  const buildsOf = (value: string) => {
+    const read = readSettings({ BERTH_BUILDS: value });
+    return read.ok ? read.settings.builds : read.mistakes.join();
+  };
+  assert.deepEqual(buildsOf('0'), { atATime: 0, inGvisor: false });
+  assert.deepEqual(buildsOf('3 gvisor'), { atATime: 3, inGvisor: true });
+  for (const value of ['101', '-1', 'gvisor', '2 runsc', '2gvisor'])
+    assert.match(String(buildsOf(value)), /^BERTH_BUILDS must be a number/, value);
+});

@@ -20,7 +20,7 @@ test('nodes get the profile of builders on Docker, for both architectures', asyn
   );
   const [{ defaultAction, syscalls }] = profiles as [DockerProfile, DockerProfile];
   assert.deepEqual(profiles[1]!.syscalls, syscalls);
-  const text = `${JSON.stringify({ defaultAction, architectures, syscalls })}\n`;
-  if (process.env.WRITE_GOLDEN === '1') await writeFile(file, text);
-  assert.equal(await readFile(file, 'utf8'), text);
+  const expected = { defaultAction, architectures, syscalls };
+  if (process.env.WRITE_GOLDEN === '1') await writeFile(file, JSON.stringify(expected, null, 2));
+  assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), expected);
 });

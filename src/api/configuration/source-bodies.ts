@@ -147,20 +147,20 @@ export const GitQuery = {
   git: Type.Optional(
     Type.String({
       description:
-        'The https address of a Git repository, whose files are the source. A configuration in the body takes the place of the one in the repository.',
+        'The https address of a Git repository with the source. A configuration in the body replaces its own.',
     }),
   ),
   ref: Type.Optional(
-    Type.String({ description: 'A branch, a tag, or the complete hash of a commit. Default: the default branch.' }),
+    Type.String({ description: 'A branch, tag, or complete commit hash. Default: the default branch.' }),
   ),
-  path: Type.Optional(Type.String({ description: 'The folder of the repository that contains the source.' })),
+  path: Type.Optional(Type.String({ description: 'The folder of the repository with the source.' })),
 };
 
 export const SourceName = Type.Optional(
   Type.String({
     pattern: '^[a-z][a-z0-9-]{2,63}$',
     'x-says': 'must have 3 to 64 lowercase letters, digits and hyphens',
-    description: 'The name of the application, for a source without a document that names it.',
+    description: 'The name of an application whose source contains none.',
   }),
 );
 
@@ -169,8 +169,7 @@ export const GitHeaders = {
     Type.String({
       pattern: '^[\\x21-\\x7e]{1,4096}$',
       'x-says': 'must have 1 to 4096 printable ASCII characters without spaces',
-      description:
-        'An access token for a private repository in `git`, or `user:token`. The service sends the token to the Git server, and does not store it.',
+      description: 'An access token for a private repository in `git`, or `user:token`. The service does not store it.',
     }),
   ),
 };

@@ -35,7 +35,7 @@ export const PreviewFields = {
       because: Type.String(),
       warnings: Type.Array(
         Type.Object({ code: Type.String(), message: Type.String(), hint: Type.Optional(Type.String()) }),
-        { description: 'Effects that may be unexpected, for example a password that an existing database ignores.' },
+        { description: 'Unexpected effects, such as a password that an existing database ignores.' },
       ),
     }),
   ),
@@ -100,7 +100,7 @@ export async function surprisesOf(spec: AppSpec, preview: () => Promise<UpdatePr
   );
 }
 
-/** By name. The reference of an image that is not built yet is its name. */
+/** Returns references by the names of images. The reference of an image that is not built yet is its name. */
 async function builtImages(
   db: Service['db'],
   deploymentId: string,

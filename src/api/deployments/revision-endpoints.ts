@@ -93,8 +93,7 @@ const PreviewRecord = Type.Object({
         errors: Type.Optional(Type.Array(Type.String())),
       },
       {
-        description:
-          'The reason for which the service would now refuse the update, for example too little free memory.',
+        description: 'Why the service would refuse the update now, for example because of too little free memory.',
       },
     ),
   ),
@@ -168,8 +167,7 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
           operationId: 'previewUpdate',
           summary: 'Preview what an update with this configuration would do to each pod',
           tags: ['deployments'],
-          description:
-            'Returns what an update with this configuration would do to each pod. Source code is read, but not built. Changes nothing.',
+          description: 'Reads source code, but does not build it. Changes nothing.',
           access: 'caller',
           refusals: [...refusalsOfDocuments, ...refusalsOfApplications, 'document_unavailable'],
           querystring: PreviewQuery,

@@ -24,7 +24,7 @@ import { ErrorRecord, MessageRecord, StatusRecord } from './deployment-schemas.t
 
 export const RunRecord = Type.Object(
   { ...MessageRecord.properties, status: StatusRecord },
-  { description: 'A sentence that confirms the request. The status shows the progress.' },
+  { description: 'Confirms the request.' },
 );
 
 const RestartBody = Type.Object({

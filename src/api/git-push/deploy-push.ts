@@ -51,7 +51,7 @@ async function updateFrom(
   { caller, current, configuration }: { caller: Caller; current: Deployment; configuration: SourceConfiguration },
 ): Promise<Result<Pushed>> {
   const { document, spec, source, findings } = configuration;
-  const preview = previewOnce(service, current, { spec });
+  const preview = previewOnce(service, current, { spec, source });
   const surprises = await surprisesOf(spec, preview);
   const updated = await update(service, {
     ...{ document, spec, current, preview, source },

@@ -12,7 +12,7 @@ import { Warnings } from '../deployments/deployment-schemas.ts';
 
 const instant = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
 const bytes = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
-const VolumeName = Type.String({ description: 'The name in events and in the plan of an update, such as `db-data`.' });
+const VolumeName = Type.String({ description: 'The name in events and plans, such as `db-data`.' });
 
 const DumpKind = Type.Enum([...dumpKinds], {
   description: '`mysql` includes MariaDB. `redis` includes Valkey and KeyDB.',
