@@ -9,8 +9,10 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { ApiSettings } from '../../src/api/api-service.ts';
 import { openSources } from '../../src/builds/sources.ts';
+import { addApiKey } from '../../src/store/api-keys.ts';
 import { buildOf, recordBuildFailure, recordBuildLog, recordBuildStart } from '../../src/store/builds.ts';
 import { writeIntent } from '../../src/store/deployments.ts';
+import { addAccount } from '../support/accounts.ts';
 import { shopYaml, testApi } from '../support/api.ts';
 import { createRepository } from '../support/git-server.ts';
 
@@ -169,6 +171,49 @@ test('an option names the folder of the source', async (t) => {
   const unknown = await world.repository.push('--push-option', 'branch=main', ...to);
   assert.match(unknown.shown, /unknown option[\s\S]*not deployed/);
   assert.equal(await world.count(), 1);
+});
+
+test('an API key pushes from a shallow clone, and the deployment belongs to its account', async (t) => {
+  const world = await stage(t);
+  const { api, db, repository } = world;
+  const key = 'berthkey_for-this-test-alone-0000000';
+  await addAccount(db, 'ada');
+  await addApiKey(db, 'ada', { key, id: 'k', name: 'ci', start: 'berthkey_f', createdAt: 1 });
+  await repository.commit(documentOnly);
+  await repository.commit({ 'README.md': 'two' });
+  const from = (await repository.git('rev-parse', '--absolute-git-dir')).trim();
+  const clone = `${from}-clone`;
+  await repository.git('clone', '--quiet', '--depth', '1', `file://${from}`, clone);
+  const shallow = { ...world, repository: await createRepository(clone) };
+  const to = [world.url('mine/shop.git', `ci:${key}@`), 'HEAD:main'];
+  const { isAccepted, shown } = await pushAndRun(shallow, to);
+  assert.ok(isAccepted, shown);
+  assert.doesNotMatch(shown, /Session token|until/);
+  const { claimedAt, revision } = await db.selectFrom('deployments').selectAll().executeTakeFirstOrThrow();
+  assert.deepEqual([claimedAt, revision], [api.clock.now, 1]);
+  const again = await pushAndRun(shallow, to, 2);
+  assert.ok(again.isAccepted, again.shown);
+});
+
+test('the limit of starts counts pushes that start a deployment, and not updates', async (t) => {
+  const world = await stage(t, { startRate: { count: 1, windowMs: 60_000 } });
+  await world.repository.commit(documentOnly);
+  const { shown } = await pushAndRun(world, [world.url('shop.git'), 'main']);
+  const [, token = ''] = /Session token: (\S+)/.exec(shown) ?? [];
+  const refused = await world.repository.push(world.url('shop.git'), 'main');
+  assert.match(refused.shown, /Too many starts from your address[\s\S]*not deployed/);
+  const updated = await pushAndRun(world, [world.url('mine/shop.git', `any:${token}@`), 'main'], 2);
+  assert.ok(updated.isAccepted, updated.shown);
+});
+
+test('a client that is refused before its pack is read sees why', async (t) => {
+  const world = await stage(t, { rate: { count: 1, windowMs: 60_000 } });
+  await world.repository.commit(documentOnly);
+  const posted = await world.repository.push(world.url('shop.git'), 'main');
+  assert.equal(posted.isAccepted, false);
+  assert.match(posted.shown, /Too many requests from your address/);
+  const asked = await world.repository.push(world.url('shop.git'), 'main');
+  assert.match(asked.shown, /Too many requests from your address/);
 });
 
 test('a push ends when another one replaces its revision, and when the service stops', async (t) => {

@@ -1,13 +1,15 @@
 /** From an empty folder to a live site with `git push`, through the edge, on the real engine. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createRepository } from '../support/git-server.ts';
 import { dockerfile, serverOf } from '../support/node-source.ts';
-import { type Berth, createBerth } from './berth.ts';
+import { type Berth, createBerth, until } from './berth.ts';
 import { onDocker } from './engine-of-tests.ts';
 
 const options = onDocker('the base images of these tests are on the engine of this machine alone');
@@ -68,6 +70,29 @@ test('an empty folder is live after git push, and the next commit after another'
   assert.match(wrong.shown, /No session has this token/);
   const started = { sessionToken: token, applicationName: 'site', url: liveUrl(first.shown) };
   await berth.remove(started as Parameters<typeof berth.remove>[0]);
+});
+
+test('a service that is killed during a push continues the deployment, and keeps no source', options, async () => {
+  const at = join(folder, 'interrupted');
+  const { commit } = await createRepository(at);
+  await commit({ Dockerfile: dockerfile('RUN sleep 5'), 'server.mjs': serverOf('hello') });
+  const sources = join(berth.settings.dataDir, 'sources');
+  const pushing = spawn('git', ['-C', at, 'push', urlOf('interrupted.git'), 'main'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let shown = '';
+  pushing.stderr.on('data', (piece) => {
+    shown += String(piece);
+  });
+  const url = await until('the build has begun', async () => {
+    return /STEP 1/.test(shown) ? /Address: ([^\s,]+)/.exec(shown)?.[1] : undefined;
+  });
+  await berth.end('SIGKILL');
+  const [status] = await once(pushing, 'close');
+  assert.notEqual(status, 0, shown);
+  await berth.serve();
+  await until('the application runs', async () => (await berth.visit(url)).text === 'helloundefined' || undefined);
+  await until('the source is removed', async () => (await readdir(sources)).length === 0 || undefined);
 });
 
 test('a pod that does not start fails the push with its last lines', options, async () => {
