@@ -119,10 +119,10 @@ export function restOf(deployment: Deployment, now: Instant, graceMs: number): E
   return deployment.sleep === null ? undefined : { kind: 'asleep', stage: deployment.sleep };
 }
 
-/** Returns what should exist at `now`. */
+/** Returns what should exist at `now`, or what a deployment that sleeps has after its wake. */
 export function desiredAt(deployment: Deployment, revision: Revision, resolution: Resolution): Desired {
   const { now, url, egress, runtime, derive = refuseSecrets, graceMs = 0 } = resolution;
-  const rest = restOf(deployment, now, graceMs);
+  const rest = restOf({ ...deployment, sleep: null }, now, graceMs);
   if (rest) return rest;
   const { spec, number, images = {} } = revision;
   const { id: deploymentId, restarts } = deployment;

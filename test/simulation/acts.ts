@@ -260,7 +260,7 @@ function arePullsInTrouble({ areRegistriesAway, stalls }: Witness): boolean {
   return areRegistriesAway || stalls > 0;
 }
 
-function pick<T>(among: readonly T[], which: number): T | undefined {
+export function pick<T>(among: readonly T[], which: number): T | undefined {
   return among[which % Math.max(1, among.length)];
 }
 

@@ -5,6 +5,7 @@ import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import type { Deployment } from '../../src/deployment/deployment.ts';
 import { type Egress, openEgress } from '../../src/deployment/workload/egress.ts';
+import type { FacetName } from '../../src/engine/engine.ts';
 import { allFacets } from '../../src/engine/memory/memory.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { writeIntent } from '../../src/store/deployments.ts';
@@ -22,6 +23,7 @@ import { type Call, type Process, type Surroundings, startProcess } from './proc
 import { checkSecondPass, checkTransitions, converge } from './recovery.ts';
 import { settings } from './settings.ts';
 import { type Blow, describeAct, describeEffect, type Story } from './story.ts';
+import { createVisitors } from './visitors.ts';
 import { checkCall, checkEnd, type Witness } from './witness.ts';
 
 const minute = 60_000;
@@ -53,7 +55,8 @@ export async function run(reported: Story, base: Base, { note, report = () => {}
   seedIds(randomFrom(story.seed + 1));
   const { seal } = api.service;
   const clock = createClock(Date.UTC(2026, 0, 1, 12));
-  const facets = new Set(story.facets);
+  // Of the seed: a facet of its own would change what all seeds stand for.
+  const facets = new Set<FacetName>([...story.facets, ...(story.seed % 4 > 0 ? (['freezer'] as const) : [])]);
   const world = createTestWorld(newImages({ areAllOfRegistries: !facets.has('images') }));
   const witness: Witness = {
     isAlone: story.workers === 1,
@@ -78,6 +81,12 @@ export async function run(reported: Story, base: Base, { note, report = () => {}
   /** The running calls, with their deployment and process. */
   const underWay: { deploymentId: string; isAlive: () => boolean }[] = [];
 
+  const sleep = {
+    freezeAfterMs: story.sleepAfterMs,
+    freezeClaimedAfterMs: story.sleepAfterMs,
+    stopAfterMs: 3 * story.sleepAfterMs,
+  };
+
   const surroundings: Surroundings = {
     isAlone: story.workers === 1,
     clock,
@@ -87,7 +96,7 @@ export async function run(reported: Story, base: Base, { note, report = () => {}
     seal,
     metrics,
     random,
-    settings: { ...settings, graceMs },
+    settings: { ...settings, graceMs, sleep },
     egressOf: async (deployment) => egressOf(deployment),
     urlOf: (label) => new URL(`http://${label}.localhost`),
     epoch: { value: 0 },
@@ -213,8 +222,11 @@ export async function run(reported: Story, base: Base, { note, report = () => {}
     report,
   };
 
+  const visitors = createVisitors(stage);
+
   try {
     revive();
+    void visitors.begin(() => isOver).catch((error: unknown) => (failure ??= error));
     const isEventful = story.seed % eventfulEvery === 0;
     for (const [index, { afterMs, act }] of story.acts.entries()) {
       await pass(afterMs);
@@ -228,7 +240,11 @@ export async function run(reported: Story, base: Base, { note, report = () => {}
     report('From here on nothing goes wrong any more.');
     for (const process of processes) process.thaw();
     setRegistries(world, false);
-    await converge(scene, clock, pass, () => checkEnd(scene));
+    Object.assign(sleep, { freezeAfterMs: 0, freezeClaimedAfterMs: 0, stopAfterMs: 0 });
+    await converge(scene, clock, pass, async () => {
+      assert.equal(await visitors.visit(witness.subjects), 0, 'a deployment still sleeps');
+      await checkEnd(scene);
+    });
     await checkTransitions(db);
     const { length } = await db.selectFrom('deployments').select('id').execute();
     assert.equal(length, witness.subjects.length, 'more or fewer deployments than requested');

@@ -60,6 +60,10 @@ export type Story = {
   lateReads: { read: number; ms: number }[];
   /** The share of other processes' notifications that each process receives. */
   heardShare: number;
+  /** A deployment without use for this long is frozen, and stopped after three times as long; 0: never. */
+  sleepAfterMs: number;
+  /** Requests of visitors, by the time since the start. */
+  visits: { atMs: number; which: number }[];
 };
 
 const minute = 60_000;
@@ -172,6 +176,8 @@ export const story: fc.Arbitrary<Story> = fc.record({
     ),
   ),
   heardShare: fc.constantFrom(1, 0.5, 0),
+  sleepAfterMs: fc.oneof(often(1, fc.constant(0)), often(1, fc.constantFrom(2_000, 20_000, 2 * minute))),
+  visits: fc.array(fc.record({ atMs: fc.integer({ min: 0, max: 8 * minute }), which }), { maxLength: 12, size: 'max' }),
 });
 
 /** A line for everything that happens. */
@@ -185,6 +191,8 @@ export function describeStory(story: Story): string {
     ...story.lostWrites.map((write) => `writing ${write} fails`),
     ...story.lostAnswers.map((commit) => `the answer to commit ${commit} is lost`),
     ...story.lostReplies.map((intent) => `the API does not learn that intent ${intent} was written`),
+    `unused deployments sleep after ${story.sleepAfterMs} ms`,
+    ...story.visits.map(({ atMs, which }) => `after ${atMs} ms: a request to ${which}`),
     ...story.lateReads.map(({ read, ms }) => `what read ${read} finds arrives ${ms} ms later`),
   ].join('\n');
 }

@@ -105,6 +105,8 @@ function checkRoutes(call: Call, { witness, world, edges }: Scene): void {
   const what = call.operation?.kind ?? call.name;
   for (const { id, label, specs, isHarmed } of witness.subjects) {
     for (const endpoint of edges.answering().flatMap(({ sites }) => sites.get(label) ?? [])) {
+      // Its requests wait.
+      if (endpoint.isAsleep) continue;
       const text = `after ${what}, ${label} leads ${endpoint.path} to ${endpoint.address}`;
       const found = containerAt(world, endpoint.address);
       if (!found) {

@@ -70,6 +70,7 @@ export function createTestEngine(options: MemoryEngineOptions = {}): TestEngine 
     halt(name) {
       const container = findRunning(world, name);
       container.phase = 'exited';
+      if (container.tampering === 'paused') delete container.tampering;
       announce(world, container.deploymentId);
     },
 

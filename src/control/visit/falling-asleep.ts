@@ -74,7 +74,11 @@ export async function isQuiet({ workloads }: Observed, { deployment, control, vi
 export async function recordWake({ deployment, journal, control }: Omit<Sleeping, 'visit'>): Promise<void> {
   const { wakeRequestedAt, wakes } = deployment;
   if (wakeRequestedAt === null) return;
-  const woken = { wakeRequestedAt: null, wokeInMs: Math.max(0, control.now() - wakeRequestedAt), wakes: wakes + 1 };
+  const woken = {
+    wakeRequestedAt: null,
+    wokeInMs: Math.max(0, Math.round(control.now() - wakeRequestedAt)),
+    wakes: wakes + 1,
+  };
   Object.assign(deployment, woken);
   journal.addEvent({ kind: 'sleep', sleep: 'awake' });
   control.metrics.wakes.observe(woken.wokeInMs / 1000);

@@ -30,7 +30,7 @@ export async function readWanted(deployment: Deployment, control: Control): Prom
     egress: await egressOf(deployment),
     runtime: await control.runtimeOf?.(deployment),
   };
-  const desired = desiredAt({ ...deployment, sleep: null }, revision, resolution);
+  const desired = desiredAt(deployment, revision, resolution);
   const environments = desired.kind === 'running' ? desired.workloads.map(({ workload }) => workload.env) : [];
   return {
     desired: restore && desired.kind === 'running' ? { ...desired, restore } : desired,

@@ -89,7 +89,7 @@ function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]
     const withdrawal = { kind: 'route', endpoints: [], because: 'the network is gone' } as const;
     return [...(endpoints.length > 0 ? [withdrawal] : []), ...removals];
   }
-  const frozen = observed.workloads.filter(({ tampering }) => tampering === 'paused');
+  const frozen = observed.workloads.filter(({ phase, tampering }) => phase === 'running' && tampering === 'paused');
   if (frozen.length > 0) return frozen.map((each) => ({ kind: 'thaw', ...nameOf(each), because: 'paused' }) as const);
   if (desired.restore) return planRestore(desired.restore, matches, observed, endpoints);
   // Nothing falls back to a revision that has never served, and there may be many of them.

@@ -253,6 +253,7 @@ export function endContainer(
 ): void {
   container.exitCode = exitCode;
   container.exitedAt = now;
+  if (container.tampering === 'paused') delete container.tampering;
   const { kind, mayEnd } = container.workload.readiness;
   const isOver = kind === 'exit' ? exitCode === 0 || container.restarts >= 3 : mayEnd && exitCode === 0;
   if (isOver) {
