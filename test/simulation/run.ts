@@ -55,7 +55,7 @@ export async function run(reported: Story, base: Base, { note, report = () => {}
   seedIds(randomFrom(story.seed + 1));
   const { seal } = api.service;
   const clock = createClock(Date.UTC(2026, 0, 1, 12));
-  // Of the seed: a facet of its own would change what all seeds stand for.
+  // The seed decides: another random choice would change what all seeds stand for.
   const facets = new Set<FacetName>([...story.facets, ...(story.seed % 4 > 0 ? (['freezer'] as const) : [])]);
   const world = createTestWorld(newImages({ areAllOfRegistries: !facets.has('images') }));
   const witness: Witness = {

@@ -13,7 +13,7 @@ test('a deployment that sleeps can be updated, previewed and restarted, which wa
   const named = { applicationName: 'shop', sessionToken: started.sessionToken };
   await sleep();
   const preview = await api.postYaml(`/previewUserDeployment?sessionToken=${started.sessionToken}`, yaml('nginx:2'));
-  assert.equal(preview.status, 200, preview.text);
+  assert.equal(preview.status, 200, JSON.stringify(preview.body));
   assert.deepEqual(
     preview.body.pods.map(({ change }: { change: string }) => change),
     ['replaced'],
@@ -23,8 +23,8 @@ test('a deployment that sleeps can be updated, previewed and restarted, which wa
     () => api.postYaml(`/updateUserDeployment?sessionToken=${started.sessionToken}`, yaml('nginx:2')),
   ]) {
     await sleep();
-    const { status, text } = await ask();
-    assert.equal(status, 200, text);
+    const { status, body } = await ask();
+    assert.equal(status, 200, JSON.stringify(body));
     const row = await db.selectFrom('deployments').select(['sleep', 'asleepAt']).executeTakeFirstOrThrow();
     assert.deepEqual({ ...row }, { sleep: null, asleepAt: null });
   }
