@@ -42,6 +42,7 @@ import { help, type Options, type Part, readOptions } from './options.ts';
 import { measureRenewals } from './renewals.ts';
 import { jsonOf, tableOf } from './report.ts';
 import { type Service, startService } from './service.ts';
+import { measureSleep, sleepSections, sleepSettings } from './sleep.ts';
 import { snapshotSections } from './snapshot-figures.ts';
 import { measureSnapshots } from './snapshots.ts';
 import { median } from './statistics.ts';
@@ -115,8 +116,14 @@ async function measure(part: Part, bench: Bench): Promise<Section[]> {
     return await announce(`Replacing certificates for ${options.renewals.seconds} s`, async () => [
       renewalSection(await measureRenewals(options.renewals, undo, signal)),
     ]);
-  const service = await serviceOf();
   const yaml = await readFile(guestbook, 'utf8');
+  if (part === 'sleep') {
+    const sleeper = await startService({ ...options.settings, ...sleepSettings }, undo, signal);
+    return await announce(`Waking up a deployment ${options.sleep.wakes} times`, async () =>
+      sleepSections(await measureSleep(sleeper, { ...options.sleep, yaml, path: '/api/entries' }, signal)),
+    );
+  }
+  const service = await serviceOf();
   switch (part) {
     case 'live': {
       const others = compose && (await composeContenders(compose, specOf(yaml), undo));

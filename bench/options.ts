@@ -4,6 +4,7 @@ import type { CertificateOptions } from './certificates.ts';
 import type { GuardOptions } from './guards.ts';
 import { type LoopOptions, loopStores } from './loop.ts';
 import type { RenewalOptions } from './renewals.ts';
+import type { SleepOptions } from './sleep.ts';
 import type { SnapshotOptions } from './snapshots.ts';
 import type { StoreOptions } from './store.ts';
 
@@ -23,6 +24,7 @@ export const parts = [
   'certificates',
   'renewals',
   'snapshots',
+  'sleep',
 ] as const;
 export type Part = (typeof parts)[number];
 
@@ -55,6 +57,8 @@ export type Options = {
   renewals: RenewalOptions;
   /** Snapshots of a volume while the application has visitors. */
   snapshots: SnapshotOptions;
+  /** Wakes of frozen deployments, and of stopped ones. */
+  sleep: SleepOptions;
   isSmoke: boolean;
 };
 
@@ -71,6 +75,7 @@ const defaults = {
   certificates: { count: 5_000, changes: 50 },
   renewals: { seconds: 20, perSecond: 200 },
   snapshots: { megabytes: 1_000, rounds: 15 },
+  sleep: { wakes: 200, starts: 5 },
 };
 /** More networks than Docker's own pools have room for, which is 31. */
 const smoke = {
@@ -87,6 +92,7 @@ const smoke = {
   certificates: { count: 100, changes: 5 },
   renewals: { seconds: 2, perSecond: 50 },
   snapshots: { megabytes: 20, rounds: 1 },
+  sleep: { wakes: 2, starts: 1 },
 };
 
 export const help = `Measures Berth on this machine, against Docker Compose where it does the same.
