@@ -21,7 +21,7 @@ export const sleepSettings = { BERTH_SLEEP: 'free=1s claimed=1s stop=2s' };
 const patienceMs = 60_000;
 const lookMs = 50;
 
-/** `path`: answered by a pod that asks the others. */
+/** `path`: a path whose pod sends requests to the others. */
 export async function measureSleep(
   service: Service,
   { wakes, starts, yaml, path }: SleepOptions & { yaml: string; path: string },
