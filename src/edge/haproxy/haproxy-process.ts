@@ -11,16 +11,20 @@ import { configurationFile } from './haproxy-configuration.ts';
  */
 const oldestVersion = [2, 6, 3];
 
-/** @throws if HAProxy is missing, or too old to isolate tenants. */
+/** @throws if HAProxy is missing, too old to isolate tenants, or built without Lua, which wakes sleeping sites. */
 export async function checkVersion(binary: string): Promise<void> {
-  const { output, error } = await run(binary, ['-v']);
+  const { output, error } = await run(binary, ['-vv']);
   // A textual code comes from the system: the executable is missing. A number would be HAProxy's exit code.
   if (typeof error?.code === 'string')
     throw new Error(`HAProxy is not installed (no "${binary}"): apt-get install haproxy`);
   const version = /version (\d+)\.(\d+)(?:\.|-dev)(\d+)/.exec(output)?.slice(1).map(Number);
-  if (!version) throw new Error(`"${binary} -v" does not look like HAProxy: ${lastLines(output)}`);
+  if (!version) throw new Error(`"${binary} -vv" does not look like HAProxy: ${lastLines(output)}`);
   if (isOlder(version, oldestVersion))
     throw new Error(`HAProxy ${version.join('.')} is too old; ${oldestVersion.join('.')} or newer is needed.`);
+  if (!output.includes('+LUA'))
+    throw new Error(
+      `"${binary}" was built without Lua; install the package of your distribution: apt-get install haproxy`,
+    );
 }
 
 /**
