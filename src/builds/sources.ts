@@ -69,6 +69,7 @@ export type PushedCommit = { hash: string; ref: string; path: readonly string[];
 
 const usualLimits = { maxBytes: maxSourceBytes, maxEntries: 100_000 };
 const nothingFetched: Named = { folders: new Map(), notes: [], contents: [] };
+const smallerPush = 'Remove large files from the history, or push a shallow clone.';
 const leftOverMs = 60 * 60_000;
 /**
  * Maximum number of sources that are received or read at once. A client may have a second one while half of all places
@@ -194,7 +195,7 @@ export async function openSources(
         const { maxBytes } = limits;
         const bound = boundBytes(maxBytes, `The push is larger than ${Math.floor(maxBytes / 2 ** 20)} MiB.`);
         const received = await orRefusal(pipeline(body, bound, createWriteStream(pack, { mode: 0o600 })));
-        if (!received.ok) return received;
+        if (!received.ok) return refuse(received.problem.code, received.problem.error, smallerPush);
         const commit = await repositories.unpack({ hash, path, pack, folder: filesOf(id), client });
         if (!commit.ok) return commit;
         await rm(pack);

@@ -253,7 +253,7 @@ test('a push that is too large is refused in words, and leaves nothing', async (
   await world.repository.commit({ ...documentOnly, 'large.bin': randomBytes(20 * 2 ** 20) });
   const { isAccepted, shown } = await world.repository.push(world.url('shop.git'), 'main');
   assert.equal(isAccepted, false);
-  assert.match(shown, /The push is larger than 4 MiB/);
+  assert.match(shown, /The push is larger than 4 MiB\.\nRemove large files from the history/);
   assert.deepEqual(await readdir(world.place), []);
 });
 
