@@ -57,6 +57,7 @@ import { compilersFactory } from './requests/compile-when-used.ts';
 import {
   encodedBody,
   engineUnavailable,
+  incompleteBody,
   isDiskFull,
   isEngineUnavailable,
   nothingAt,
@@ -271,6 +272,8 @@ function hasBody(headers: FastifyRequest['raw']['headers']): boolean {
  */
 function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof RefusedRequest) return sendProblem(reply, error.problem);
+  // The client has closed the connection, so it does not get the answer.
+  if (error === request.raw.errored) return sendProblem(reply, incompleteBody);
   if (isEngineUnavailable(error)) {
     request.log.warn({ err: error, route: request.routeOptions.url }, 'engine away');
     return sendProblem(reply, engineUnavailable);

@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { ApiSettings } from '../../src/api/api-service.ts';
+import { packet } from '../../src/builds/git/pkt-lines.ts';
 import { openSources } from '../../src/builds/sources.ts';
 import { addApiKey } from '../../src/store/api-keys.ts';
 import { buildOf, recordBuildFailure, recordBuildLog, recordBuildStart } from '../../src/store/builds.ts';
@@ -214,6 +216,24 @@ test('a client that is refused before its pack is read sees why', async (t) => {
   assert.match(posted.shown, /Too many requests from your address/);
   const asked = await world.repository.push(world.url('shop.git'), 'main');
   assert.match(asked.shown, /Too many requests from your address/);
+});
+
+test('a client that leaves during the upload leaves nothing', async (t) => {
+  const world = await stage(t);
+  const headers = { 'content-type': 'application/x-git-receive-pack-request' };
+  const leaving = request(`${world.url('shop.git')}/git-receive-pack`, { method: 'POST', headers }).on(
+    'error',
+    () => {},
+  );
+  const command = `${'0'.repeat(40)} ${'a'.repeat(40)} refs/heads/main\0report-status side-band-64k`;
+  leaving.write(`${packet(command)}0000PACK`);
+  while ((await readdir(world.place)).length === 0) await setImmediate();
+  leaving.destroy();
+  while ((await readdir(world.place)).length > 0) await setImmediate();
+  await world.repository.commit(documentOnly);
+  const { isAccepted, shown } = await pushAndRun(world, [world.url('shop.git'), 'main']);
+  assert.ok(isAccepted, shown);
+  assert.doesNotMatch(world.api.lines.join('\n'), /request failed/);
 });
 
 test('a push ends when another one replaces its revision, and when the service stops', async (t) => {

@@ -33,6 +33,12 @@ export const encodedBody: Problem = {
   hint: 'Send the body uncompressed, without Content-Encoding.',
 };
 
+export const incompleteBody: Problem = {
+  code: 'invalid_request',
+  error: 'The connection was closed before the body was complete.',
+  hint: 'Send the request again.',
+};
+
 export const engineUnavailable: Problem = {
   code: 'engine_unreachable',
   error: 'The container engine does not respond.',
