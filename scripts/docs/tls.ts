@@ -1,6 +1,6 @@
 /**
- * `node scripts/docs/tls.ts` prints what `sslscan` (a Debian package) sees of a HAProxy as Berth starts it, with a
- * certificate of each kind of key: the lines of the table in docs/explanation/measurements.md.
+ * `node scripts/docs/tls.ts` scans a HAProxy with Berth's options by `sslscan` (a Debian package), with a certificate
+ * of each kind of key. It prints the lines of the table in docs/explanation/measurements.md.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -206,7 +206,7 @@ function requireProofs(now: () => Instant) {
       if (signIn && (await passwordHash(signIn.user.id)) !== undefined)
         throw APIError.from('BAD_REQUEST', passwordRequired);
     }
-    // The owner of the address can set a new password.
+    // The owner of the new address could set a new password.
     if (path === '/change-email') {
       const signIn = await getSessionFromCtx(context);
       if (!signIn) return;

@@ -5,7 +5,7 @@ import { printable } from '../lib/printable.ts';
 
 export { printable };
 
-/** `images`: why they were not checked; absent if they were. */
+/** `images`: the reason why the images were not checked. Absent if they were checked. */
 export type Checked = { file: string; text: string; isValid: boolean; diagnostics: Diagnostic[]; images?: string };
 
 type Style = Parameters<typeof styleText>[0];

@@ -65,7 +65,7 @@ export type ClaimView = {
     name: string;
     state: string;
   }[];
-  /** Absent when it does not expire. */
+  /** Absent if the deployment does not expire. */
   expiresAt?: string;
   /** Names of the other deployments of the session. The claim attaches these too. */
   alsoAttached: string[];
@@ -75,7 +75,7 @@ export type ClaimView = {
     environment: string;
     url: string;
     createdAt: string;
-    /** Absent when it does not expire. */
+    /** Absent if the deployment does not expire. */
     expiresAt?: string;
     pods: {
       name: string;
@@ -105,7 +105,7 @@ export type Deployment = {
   };
   /** The time until which an ended deployment can be restored. */
   restorableUntil?: string;
-  /** Unknown query parameters, which were ignored. */
+  /** Names the unknown query parameters, which were ignored. */
   warnings?: string[];
 };
 
@@ -276,7 +276,7 @@ export type Limits = {
     used: number;
     most: number;
   };
-  /** Of these. */
+  /** Volumes of these deployments. */
   volumes: {
     used: number;
     most: number;
@@ -286,12 +286,12 @@ export type Limits = {
     used: number;
     most: number;
   };
-  /** Without an account: of this session. */
+  /** Containers of this session. Only without an account. */
   sessionContainers?: {
     used: number;
     most: number;
   };
-  /** Without an account: of this session. */
+  /** Volumes of this session. Only without an account. */
   sessionVolumes?: {
     used: number;
     most: number;
@@ -353,7 +353,7 @@ export type Links = {
 /** A sentence that describes the result. */
 export type Message = {
   message: string;
-  /** Unknown query parameters, which were ignored. */
+  /** Names the unknown query parameters, which were ignored. */
   warnings?: string[];
 };
 
@@ -477,7 +477,7 @@ export type Restore = {
 /** Confirms the request. */
 export type Run = {
   message: string;
-  /** Unknown query parameters, which were ignored. */
+  /** Names the unknown query parameters, which were ignored. */
   warnings?: string[];
   status: Status;
 };
@@ -1081,7 +1081,7 @@ export type Operations = {
       errors: string[];
       warnings: string[];
       diagnostics: Diagnostic[];
-      /** Whether the server looked for the images. It does so with `images=true`, for at most 20 images of a valid configuration. */
+      /** Whether the server checked that the images exist. With `images=true`, it checks up to 20 images of a valid configuration. */
       images: 'checked' | 'not checked';
       /** With `fix=true`: the document with all certain fixes applied. */
       fixed?: string;
@@ -1205,7 +1205,7 @@ export type Operations = {
       };
       /** The time until which an ended deployment can be restored. */
       restorableUntil?: string;
-      /** Unknown query parameters, which were ignored. */
+      /** Names the unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
@@ -1275,7 +1275,7 @@ export type Operations = {
     body: undefined;
     answer: {
       reservedDeployments: Reservation[];
-      /** Unknown query parameters, which were ignored. */
+      /** Names the unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
@@ -1322,7 +1322,7 @@ export type Operations = {
     };
     answer: {
       message: string;
-      /** Unknown query parameters, which were ignored. */
+      /** Names the unknown query parameters, which were ignored. */
       warnings?: string[];
       /** The time until which an ended deployment can be restored. */
       restorableUntil?: string;
@@ -1376,7 +1376,7 @@ export type Operations = {
       /** The revision that serves; absent until the first revision is ready. */
       servingRevision?: number;
       pods: OutlinedPod[];
-      /** Unknown query parameters, which were ignored. */
+      /** Names the unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
@@ -1404,7 +1404,7 @@ export type Operations = {
       /** The revision that serves; absent until the first revision is ready. */
       servingRevision?: number;
       pods: OutlinedPod[];
-      /** Unknown query parameters, which were ignored. */
+      /** Names the unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
@@ -1486,7 +1486,7 @@ export type Operations = {
           removed: string[];
         };
       }[];
-      /** Unknown query parameters, which were ignored. */
+      /** Names the unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
@@ -1523,7 +1523,7 @@ export type Operations = {
           diagnostics: Diagnostic[];
           /** The number of the new revision; with `dryRun`, the number that it would get. */
           revision: number;
-          /** The earlier revision with the same document. */
+          /** The earlier revision whose document the new revision repeats. */
           repeats: number;
         }
       | {
@@ -1546,7 +1546,7 @@ export type Operations = {
           diagnostics: Diagnostic[];
           /** The number of the new revision; with `dryRun`, the number that it would get. */
           revision: number;
-          /** The earlier revision with the same document. */
+          /** The earlier revision whose document the new revision repeats. */
           repeats: number;
           pods: PodChange[];
           /** Public paths that are unavailable during the update. */
@@ -1574,7 +1574,7 @@ export type Operations = {
     answer: {
       message: string;
       snapshot: Snapshot;
-      /** Unknown query parameters, which were ignored. */
+      /** Names the unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
@@ -1612,7 +1612,7 @@ export type Operations = {
         /** `mysql` includes MariaDB. `redis` includes Valkey and KeyDB. */
         kind: 'postgres' | 'mysql' | 'redis';
       }[];
-      /** Unknown query parameters, which were ignored. */
+      /** Names the unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
@@ -1654,7 +1654,7 @@ export type Operations = {
             environment: string;
             claimed: boolean;
           };
-          /** Unknown query parameters, which were ignored. */
+          /** Names the unknown query parameters, which were ignored. */
           warnings?: string[];
         }
       | {
@@ -1667,7 +1667,7 @@ export type Operations = {
           left: string[];
           /** Pods that would be stopped and started again. */
           stopped: string[];
-          /** Unknown query parameters, which were ignored. */
+          /** Names the unknown query parameters, which were ignored. */
           warnings?: string[];
         };
   };
@@ -1696,7 +1696,7 @@ export type Operations = {
         /** Whether to take a snapshot before updates of pods with volumes. */
         beforeUpdates: boolean;
       };
-      /** Unknown query parameters, which were ignored. */
+      /** Names the unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
@@ -1720,7 +1720,7 @@ export type Operations = {
     };
     answer: {
       message: string;
-      /** Unknown query parameters, which were ignored. */
+      /** Names the unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
@@ -1873,7 +1873,7 @@ export type Operations = {
           p95Ms: (number | null)[];
         };
       };
-      /** Unknown query parameters, which were ignored. */
+      /** Names the unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
@@ -2101,7 +2101,7 @@ export type Operations = {
     path: Record<never, never>;
     query: Record<never, never>;
     body: {
-      /** The name of the requesting machine, as the person knows it, such as `ada@laptop`. */
+      /** The name by which the person recognizes the requesting machine, such as `ada@laptop`. */
       machine: string;
     };
     answer: {

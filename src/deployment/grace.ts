@@ -39,7 +39,7 @@ export function warnAt({
   return at > createdAt ? at : null;
 }
 
-/** Returns the event of an end. */
+/** Returns the event for a deployment that was removed or has expired. */
 export function endEvent(because: 'removed' | 'expired', until: Instant | null): EventOf<'state'> {
   const kept = until === null ? {} : { restorableUntil: new Date(until).toISOString() };
   return { kind: 'state', state: 'expired', because, ...kept };

@@ -1,4 +1,4 @@
-/** Pulled images: the images that this installation has pulled to the host, by each reference, with their last use. */
+/** The images that this installation has pulled to the host: each reference, with the time of its last use. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 

@@ -46,8 +46,8 @@ export type AfterStep = (sofar: Resealed) => Promise<void>;
 const rowsAtOnce = 50;
 
 /**
- * Reseals with the newest key everything that another key has sealed, while other clients read and write. `whenDone`
- * runs within the transaction that finds no readable data of another key left.
+ * Reseals all data of older keys with the newest key, while other clients read and write. `whenDone` runs in the
+ * transaction that finds no more readable data of an older key.
  */
 export async function resealAll(
   db: Kysely<Tables>,

@@ -78,7 +78,7 @@ test('from a file to a live URL, an update, and its end', async () => {
   const history = await cli(['revisions']);
   assert.match(
     history.stdout,
-    /^REVISION +REQUESTED AT +BY +STATE +AFTER +PODS\n3 .* session token +running \(serving\) +[\d.]+ s +~web\n2 /,
+    /^REVISION +REQUESTED AT +BY +STATE +AFTER +PODS +COMMIT\n3 .* session token +running \(serving\) +[\d.]+ s +~web\n2 /,
   );
   const planned = await cli(['rollback', '1', '--dry-run']);
   assert.equal(planned.stdout, 'shop as it was in revision 1:\nunchanged  web: nothing changes\n', planned.stderr);

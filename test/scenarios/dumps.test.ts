@@ -169,7 +169,7 @@ const lying = (script: string) =>
 const faults: [what: string, script: string, problem: RegExp][] = [
   ['fails', 'echo its own words >&2; exit 3', /^pg_dump ended with 3\. It said: its own words$/],
   ['writes without an end', 'exec yes', /^pg_dump wrote more than is allowed\.$/],
-  ['writes nothing', 'exit 0', /^What pg_dump has written is incomplete\.$/],
+  ['writes nothing', 'exit 0', /^The output of pg_dump is incomplete\.$/],
 ];
 
 for (const [what, script, words] of inTier(faults.slice(0, 1), faults.slice(1)))

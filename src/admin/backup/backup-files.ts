@@ -1,4 +1,4 @@
-/** The contents of an installation's backup: the names of its files, and its description. */
+/** The files in an installation's backup, and the description of their format. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { Instant } from '../../deployment/deployment.ts';

@@ -46,7 +46,7 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
             machine: Type.String({
               minLength: 1,
               maxLength: 80,
-              description: 'The name of the requesting machine, as the person knows it, such as `ada@laptop`.',
+              description: 'The name by which the person recognizes the requesting machine, such as `ada@laptop`.',
             }),
           }),
           response: {

@@ -22,7 +22,7 @@ const Nothing = Type.Object({}, { description: 'An empty JSON object.' });
 /** The result of the browser's `navigator.credentials`, with buffers in base64url. */
 const Credential = Type.Object(
   { id: Type.String(), rawId: Type.String(), type: Type.String(), response: Type.Object({}) },
-  { additionalProperties: true, description: 'The answer of WebAuthn, in JSON.' },
+  { additionalProperties: true, description: 'The WebAuthn response of the browser, as JSON.' },
 );
 
 export const signInPaths: SignInPath[] = [

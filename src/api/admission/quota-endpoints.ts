@@ -31,15 +31,15 @@ export const LimitsRecord = Type.Object(
     ),
     memory: Type.Object(Quota.properties, { description: 'Memory reserved for these deployments, in bytes.' }),
     containers: Type.Object(Quota.properties, { description: 'All replicas of all pods of these deployments.' }),
-    volumes: Type.Object(Quota.properties, { description: 'Of these.' }),
+    volumes: Type.Object(Quota.properties, { description: 'Volumes of these deployments.' }),
     gpus: Type.Object(Quota.properties, {
       description: 'GPUs of these deployments; each container with `useGPU` has one.',
     }),
     sessionContainers: Type.Optional(
-      Type.Object(Quota.properties, { description: 'Without an account: of this session.' }),
+      Type.Object(Quota.properties, { description: 'Containers of this session. Only without an account.' }),
     ),
     sessionVolumes: Type.Optional(
-      Type.Object(Quota.properties, { description: 'Without an account: of this session.' }),
+      Type.Object(Quota.properties, { description: 'Volumes of this session. Only without an account.' }),
     ),
     deployment: Type.Object(
       { containers: Type.Integer(), volumes: Type.Integer() },

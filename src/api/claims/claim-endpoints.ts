@@ -43,7 +43,9 @@ export const ClaimViewRecord = Type.Object({
   environment: Type.String(),
   url: Type.String({ format: 'uri' }),
   pods: Type.Array(Type.Object({ name: Type.String(), state: Type.String() })),
-  expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'Absent when it does not expire.' })),
+  expiresAt: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Absent if the deployment does not expire.' }),
+  ),
   alsoAttached: Type.Array(Type.String(), {
     description: 'Names of the other deployments of the session. The claim attaches these too.',
   }),
@@ -51,7 +53,9 @@ export const ClaimViewRecord = Type.Object({
     Type.Object({
       ...AttachedRecord.properties,
       createdAt: Type.String({ format: 'date-time' }),
-      expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'Absent when it does not expire.' })),
+      expiresAt: Type.Optional(
+        Type.String({ format: 'date-time', description: 'Absent if the deployment does not expire.' }),
+      ),
       pods: Type.Array(Type.Object({ name: Type.String(), state: Type.String() })),
     }),
     { description: 'Everything that the claim attaches, the deployment of the link first.' },

@@ -32,7 +32,7 @@ const ValidationRecord = Type.Object(
     diagnostics: Type.Array(DiagnosticRecord),
     images: Type.Enum(['checked', 'not checked'], {
       description:
-        'Whether the server looked for the images. It does so with `images=true`, for at most 20 images of a valid configuration.',
+        'Whether the server checked that the images exist. With `images=true`, it checks up to 20 images of a valid configuration.',
     }),
     fixed: Type.Optional(Type.String({ description: 'With `fix=true`: the document with all certain fixes applied.' })),
     fixedErrors: Type.Optional(Type.Array(Type.String(), { description: 'The errors that `fixed` still has.' })),

@@ -273,7 +273,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
 /** Users with the token of a claimed session may expect that its new deployments are claimed, too. */
 function freeWords(caller: Caller | undefined): string {
   if (caller?.kind !== 'session' || caller.accountId === null || payerOf(caller) !== null) return '';
-  return ' It is free and expires: the account does not allow its session tokens to start claimed deployments.';
+  return ' It is free and expires, because the account does not allow its session tokens to start claimed deployments.';
 }
 
 function dryRunRecord(what: 'started' | 'updated', { spec, findings, source }: SourceConfiguration) {

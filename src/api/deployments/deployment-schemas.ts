@@ -68,7 +68,7 @@ export const RemarkFields = {
 };
 
 export const Warnings = Type.Optional(
-  Type.Array(Type.String(), { description: 'Unknown query parameters, which were ignored.' }),
+  Type.Array(Type.String(), { description: 'Names the unknown query parameters, which were ignored.' }),
 );
 
 const AdviceRecord = Type.Object(

@@ -112,7 +112,7 @@ const Numbers = {
     minimum: 1,
     description: 'The number of the new revision; with `dryRun`, the number that it would get.',
   }),
-  repeats: Type.Integer({ minimum: 1, description: 'The earlier revision with the same document.' }),
+  repeats: Type.Integer({ minimum: 1, description: 'The earlier revision whose document the new revision repeats.' }),
 };
 const RollbackAnswer = Type.Union([
   Type.Object({ ...UpdateRecord.properties, ...Numbers }),
@@ -129,7 +129,7 @@ export function historyEndpoints(service: Service, documents: Documents): Fastif
           summary: 'Get the revisions of a deployment with their authors, times, outcomes, and changes',
           tags: ['deployments'],
           description:
-            'Returns the kept revisions, the newest first. `GET /getDeploymentConfiguration` returns the document of each.',
+            'Returns the retained revisions, the newest first. `GET /getDeploymentConfiguration` returns the document of a revision.',
           access: 'caller',
           refusals: refusalsOfApplications,
           querystring: ApplicationFields,

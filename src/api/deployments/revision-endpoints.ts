@@ -62,7 +62,7 @@ const ConfigurationQuery = Type.Object({
   revision: Type.Optional(
     Type.String({
       pattern: '^[1-9]\\d{0,8}$',
-      description: 'The number of a kept revision. Default: the last requested revision.',
+      description: 'The number of a retained revision. Default: the last requested revision.',
       'x-says': 'must be the number of a revision',
     }),
   ),

@@ -31,7 +31,7 @@ export async function findEarlier(
   if (named === undefined) {
     const before = revisionBefore(kept, revision);
     if (before !== undefined) return succeed(before);
-    const hint = `These are kept: ${kept.map(({ number }) => number).join(', ')}.`;
+    const hint = `Retained revisions: ${kept.map(({ number }) => number).join(', ')}.`;
     return refuse('revision_not_found', 'No earlier revision became ready.', hint);
   }
   const numbers = kept.map(({ number }) => number);
@@ -42,13 +42,14 @@ function refuseRevision(number: number, kept: readonly number[]): Result<never> 
   return refuse(
     'revision_not_found',
     `The deployment has no revision ${number}.`,
-    `These are kept: ${kept.join(', ')}.`,
+    `Retained revisions: ${kept.join(', ')}.`,
   );
 }
 
-/** The desired state of a deployment's revision, with everything that its pods receive. */
-
-/** Ignores a stop of the deployment. The egress depends on the plan and is left out. */
+/**
+ * Returns the desired state of a revision, with everything that its pods receive. Ignores a stop of the deployment. The
+ * egress depends on the plan and is left out.
+ */
 export async function desiredOf(
   { db, seal, urlOf, now }: Pick<Service, 'db' | 'seal' | 'urlOf' | 'now'>,
   deployment: Deployment,

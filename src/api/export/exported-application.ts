@@ -247,7 +247,7 @@ async function takeTars(
   return { pausedMs, areApart, archives, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-/** Ends after all data, or fails. */
+/** Returns the archive of a volume as a stream. An error of the copy destroys the stream. */
 function readableOf(copy: ReadableTars, volume: string, signal: AbortSignal): Readable {
   const passed = new PassThrough();
   const left = new AbortController();

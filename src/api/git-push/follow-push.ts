@@ -1,4 +1,4 @@
-/** Follows the build and the start of a revision, in lines for the client that has pushed it. */
+/** Reports the progress of a revision's build and start to the Git client that pushed it, line by line. */
 import { withShortNames } from '../../config/values/pushed-image.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { statusAt } from '../../deployment/status/deployment-health.ts';

@@ -176,7 +176,7 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
             volumes: all,
             left,
             stopped,
-            message: `What ${name} has written to ${all.join(', ')} since ${since} would be replaced; ${beforeWords(request.body)}${loading}`,
+            message: `Everything that ${name} has written to ${all.join(', ')} since ${since} would be replaced; ${beforeWords(request.body)}${loading}`,
           };
         }
         const requested = orRefuse(await restoreSnapshot(service, found, request.body));
@@ -269,7 +269,7 @@ function besideAnswer(
       `Another ${applicationName} is being started ${what}: ${url}` +
       (claimed
         ? ''
-        : ' It is free and expires: by a setting of the account, the token can only start free deployments.'),
+        : ' It is free and expires, because the account does not allow its session tokens to start claimed deployments.'),
     restore: restoreRecord(restore),
     started: { url, sessionToken, applicationName, environment, claimed },
   };

@@ -121,7 +121,7 @@ export function parseSize(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
-/** `1m30s`, `500ms`, `10s` → seconds, at least 1 and at most an hour; a bare number is seconds. */
+/** Parses `1m30s`, `500ms` or `10s`. Returns 1 to 3600 seconds. A number without a unit is in seconds. */
 export function readSeconds(field: Field | undefined, reading: Reading): number | undefined {
   if (!field || isEmpty(field)) return undefined;
   const text = reading.text(field)?.trim();

@@ -44,7 +44,7 @@ async function enter(sleep: SleepStage, { deployment, journal, control }: Sleepi
   return await journal.record({ sleep, asleepAt });
 }
 
-/** Sleep and wake are one event each, not one for each operation. */
+/** Returns whether the deployment falls asleep or wakes. Its operations are then one event in the history. */
 export function isNap({ sleep, wakeRequestedAt }: Deployment): boolean {
   return sleep !== null || wakeRequestedAt !== null;
 }

@@ -48,7 +48,7 @@ export type Measurement = {
 export type Measured = {
   /** Adds a measurement in several turns of the event loop. Calls must not overlap. */
   add(look: Measurement): Promise<void>;
-  /** Returns the metrics of a deployment; empty ones if it was never measured. */
+  /** Returns the metrics of a deployment: empty series if it was never measured. */
   of(deploymentId: string, now: Instant): DeploymentMetrics;
   /** Returns the totals of all deployments in the last measurement. */
   totals(): Iterable<DeploymentTotals>;

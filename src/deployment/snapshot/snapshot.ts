@@ -38,7 +38,7 @@ export type Snapshot = {
   nextTryAt: Instant;
   /** The reason why the last attempt failed, for the owner. */
   problem: string | null;
-  /** When its owner was notified of failures. */
+  /** When the owner was last notified of failures. */
   toldAt: Instant | null;
   /** When an attempt began to write to the location. Null if it cannot have left unnamed data there. */
   begunAt: Instant | null;
@@ -72,7 +72,7 @@ export type Restore = {
   tries: number;
   nextTryAt: Instant;
   problem: string | null;
-  /** When its owner was notified of failures. */
+  /** When the owner was last notified of failures. */
   toldAt: Instant | null;
 };
 

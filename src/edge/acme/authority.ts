@@ -149,7 +149,7 @@ async function inPlainWords<T>(work: () => Promise<T>): Promise<T> {
 
 /** When a certificate is renewed. Pure. */
 
-/** The remaining share of the lifetime, at the time of issue. */
+/** The share of the lifetime after which a certificate is renewed. */
 const share = 2 / 3;
 
 /** Renewals of certificates that were issued together are spread over a twentieth of their lifetime. */

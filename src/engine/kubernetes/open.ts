@@ -116,7 +116,7 @@ function admittedOnce({ digestOf, nodes }: Images): Pick<Images, 'digestOf' | 'n
   return { digestOf, nodes: { ...nodes, admit: (...requested) => (admitted ??= nodes.admit(...requested)) } };
 }
 
-/** A network plugin may ignore policies, or parts of them. Throws StartError. */
+/** Tests the isolation of pods, because a network plugin may ignore policies. Throws StartError if it does. */
 async function tryIsolation(
   engine: Engine,
   cluster: Cluster,
@@ -124,17 +124,17 @@ async function tryIsolation(
   log: Logger,
 ): Promise<void> {
   if (allowUnsafe.includes('firewall'))
-    return log.warn({}, 'Whether this cluster keeps the policies around pods is not tried; BERTH_ALLOW_UNSAFE is set');
+    return log.warn({}, 'The network isolation of pods is not tested, because BERTH_ALLOW_UNSAFE contains firewall');
   const trustingAll = 'If only you can deploy, BERTH_ALLOW_UNSAFE=firewall starts the service anyway.';
   const newProbeId = () => newId(randomBytes);
   const complaints = await probeIsolation({ engine, cluster, image, newId: newProbeId }).catch((error: Error) => {
     throw new StartError(
-      `Whether this cluster keeps the policies around pods could not be tried with ${image} (BERTH_PROBE_IMAGE): ${error.message}\n${trustingAll}`,
+      `The network isolation of pods could not be tested with ${image} (BERTH_PROBE_IMAGE): ${error.message}\n${trustingAll}`,
     );
   });
   if (complaints.length > 0)
     throw new StartError(
-      `This cluster does not keep the policies around pods:\n${complaints.join('\n')}\nIts network plugin has to keep NetworkPolicy, with its exceptions. ${trustingAll}`,
+      `This cluster does not isolate pods:\n${complaints.join('\n')}\nIts network plugin must enforce NetworkPolicy, including exceptions. ${trustingAll}`,
     );
-  log.info({}, 'The cluster keeps the policies around pods: tried from inside one');
+  log.info({}, 'The cluster isolates pods. This was tested from inside a pod.');
 }

@@ -25,7 +25,7 @@ export type MemoryEngineOptions = {
   /** Default: an empty world. Engines of several installations may share one. */
   world?: MemoryWorld;
   owner?: string;
-  /** The epoch of the store now; default: 0. */
+  /** Returns the current epoch of the store. Default: 0. */
   epoch?: () => number;
   wait?: Wait;
   /** Epoch milliseconds; dates what is observed. */

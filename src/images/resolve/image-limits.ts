@@ -18,7 +18,7 @@ export function narrowLimits(any: ImageLimits, own?: OwnImageLimits): JudgedLimi
   };
 }
 
-/** Follows "has 3 GiB, more than …". */
+/** Returns the end of the message "has 3 GiB, more than …". */
 export function printLimit({ bytes, by }: JudgedLimit): string {
   return `${printBytes(bytes)}, the maximum for an image${by ? ` ${by}` : ''}`;
 }

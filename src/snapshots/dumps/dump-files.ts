@@ -21,7 +21,7 @@ export type Dumping = { exec: Exec; workload: WorkloadName; withinMs: number; st
 
 const maxListed = 200_000;
 
-/** @returns how many bytes it has. Throws SnapshotFault, also where all databases would have more than `maxBytes`. */
+/** @returns the total size in bytes. Throws SnapshotFault if a dump fails or all together exceed `maxBytes`. */
 export async function writeDump(
   dump: LoadedDump,
   write: DumpWriter,
@@ -75,8 +75,7 @@ async function writeOne(
     const tool = tools.dump(database);
     const stop = signal ? AbortSignal.any([dumping.stop, signal]) : dumping.stop;
     await runTool(tool, { ...dumping, stop, take });
-    if (!tools.ending.test(last.toString('utf8')))
-      throw new SnapshotFault(`What ${tool.what} has written is incomplete.`);
+    if (!tools.ending.test(last.toString('utf8'))) throw new SnapshotFault(`The output of ${tool.what} is incomplete.`);
   });
   return written;
 }

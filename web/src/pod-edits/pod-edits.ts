@@ -49,7 +49,7 @@ export function setVariable(text: string, pod: string, { name, value }: Variable
   });
 }
 
-/** As `setVariable`, with a literal value: in a Compose file, a `$` would name a variable. */
+/** Sets a variable to a literal value. Escapes `$` in a Compose file, where it would refer to a variable. */
 export function setLiteral(text: string, pod: string, { name, value }: Variable): Edited | undefined {
   const found = podIn(text, pod);
   return setVariable(text, pod, { name, value: found?.form === 'compose' ? value.replaceAll('$', () => '$$') : value });

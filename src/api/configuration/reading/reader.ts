@@ -30,7 +30,7 @@ const options: PoolOptions = {
   width: Math.max(1, Math.min(4, availableParallelism() - 1)),
   // The slowest known documents of 256 KiB take 1.2 s on a slow machine.
   budgetMs: 10_000,
-  // These documents take up to 150 MiB.
+  // Reading such a document uses up to 150 MiB.
   memoryMib: 512,
   idleMs: 60_000,
   // 64 documents of 256 KiB, at most 32 MiB in total.
@@ -58,7 +58,7 @@ export function createReader(changed: Partial<PoolOptions> & { longestHere?: num
   };
 }
 
-/** Translates the outcome for the client. */
+/** Converts an outcome of the worker pool to a response for the client. */
 export function resultOf<Answer>(outcome: Outcome<Answer>): Result<Answer> {
   if (outcome.kind === 'done') return succeed(outcome.answer);
   if (outcome.kind === 'costly') return refuseConfiguration({ kind: 'unparsable', diagnostics: [tooCostly] });
@@ -78,7 +78,7 @@ const tooCostly: Diagnostic = {
 const tooManyOfClient = {
   code: 'rate_limited',
   error: 'Several large configurations from your address are being read already.',
-  hint: 'Try again in a second, one after another.',
+  hint: 'Wait a second, then send them one at a time.',
   retryAfterSeconds: 1,
 } as const;
 

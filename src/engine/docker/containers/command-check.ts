@@ -15,7 +15,7 @@ import { readFrames } from './exec-frames.ts';
 const keptBytes = 4 * 1024;
 const floodBytes = 1024 * 1024;
 
-/** The end of a process and that of its output come in any order. */
+/** How long to wait for the rest of the output. The engine may report the end of the process before it. */
 const endPauseMs = 20;
 
 type Output = { text: string; end: 'ended' | 'flood' | 'cut-off' };
