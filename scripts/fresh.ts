@@ -54,7 +54,7 @@ async function makeFresh(): Promise<void> {
     await removePackages(host, packages);
     console.log(`Removed the packages ${packages.join(', ')}.`);
   }
-  // Last: this process runs from there.
+  // This folder is removed last, because it contains the Node.js of this process.
   await remove(join(root, 'node_modules'));
 }
 

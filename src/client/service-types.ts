@@ -2107,7 +2107,7 @@ export type Operations = {
     answer: {
       /** The secret that fetches the key. */
       deviceCode: string;
-      /** The code that the user compares. */
+      /** The code that the user enters on the page and compares. */
       userCode: string;
       /** The page where the person enters the code. */
       url: string;

@@ -59,7 +59,7 @@ export function restore(deployment: Deployment, limits: Limits, now: Instant): R
     return refuse(
       'extension_limit_reached',
       `Application ${name} has no extensions left, and has already been restored without one.`,
-      'Start it as a new deployment; to run longer, it has to be claimed.',
+      'Start it as a new deployment. Claim that deployment to let it run longer.',
     );
   const leftMs = removedAt === null ? 0 : expiresAt - removedAt;
   return succeed({ expiresAt: now + Math.max(leftMs, minRestoredMs), extensionsUsed: extensionsUsed + 1 });

@@ -14,9 +14,9 @@ export type Findings = {
   refusals: Finding[];
   /** Variables without a value that are needed here, usually in a path, with their places. */
   needed: Map<string, number[]>;
-  /** Files with variables that are not there, relative to the folder: the place that names each first, and an example. */
+  /** Missing files of variables, by path in the folder, with the first place that names each, and an example file. */
   missingFiles: Map<string, { at: number; example: string | undefined }>;
-  /** Repositories that images are built from, and whose files are not there. */
+  /** Repositories from which images are built, but whose files are missing. */
   repositories: WantedRepository[];
   /** Returns whether a text contains such variables. Then their values are needed at that place. */
   needs(text: string, at?: number): boolean;

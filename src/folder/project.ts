@@ -1,6 +1,6 @@
 /**
- * A folder as a project: the result of `readFolder`, before anything is built, pushed or sent. It consists of values:
- * later steps do not read a Compose file or `.env` again.
+ * The project in a folder: the result of `readFolder`, before the images are built and pushed. Later steps do not read
+ * the Compose file or `.env` again.
  */
 
 import type { BuildSource } from '../config/values/build-source.ts';

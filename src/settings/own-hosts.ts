@@ -7,7 +7,7 @@ export function apiHosts({ baseUrl, host }: Pick<Settings, 'baseUrl' | 'host'>):
   return [...new Set([baseUrl.hostname, 'localhost', '127.0.0.1', '[::1]', ...own])];
 }
 
-/** A service that only this machine uses has several names. On a server, a page at `localhost` is not the service's. */
+/** Returns all origins of a service that only this machine uses. On a server, `localhost` is another program's. */
 export function otherOrigins(settings: Pick<Settings, 'baseUrl' | 'host'>): string[] {
   const { hostname, port } = settings.baseUrl;
   if (!/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)) return [];

@@ -77,12 +77,13 @@ export async function releaseDuties(db: Database, holder: string): Promise<void>
   if (isPostgres(db)) await db.deleteFrom('duties').where('holder', '=', holder).execute();
 }
 
-/** Tokens of leases and duties contain the id of their process, so that others can release them when it has died. */
-
-/** A process among those on the database. `isSeen`: the others notice its death at once. */
+/** A process that uses the database. `isSeen`: whether other processes detect its death immediately. */
 export type StoreProcess = { id: string; isSeen(): boolean };
 
-/** Names a holder after its process while other processes see that process. Otherwise they wait until its leases expire. */
+/**
+ * Returns a token for leases and duties. It contains the ID of the process if other processes detect its death, so that
+ * they can release its leases then. Otherwise they wait until its leases expire.
+ */
 export function holderName(process: StoreProcess | undefined): string {
   return process?.isSeen() ? `${process.id}.${newId()}` : newId();
 }

@@ -69,7 +69,7 @@ export async function decideLogin(
 
 /** RFC 8628, section 3.5: a client that polls too soon waits this much longer from then on, each time. */
 const slowDownMs = 5_000;
-/** Requests can be delayed: two that were sent far enough apart may arrive closer together. */
+/** Requests can be delayed, so two polls may arrive closer together than they were sent. */
 const toleranceMs = 500;
 
 export type Polled =

@@ -230,7 +230,7 @@ export async function removeNotice(db: Database, { noticeId }: Pick<Delivery, 'n
   await db.deleteFrom('notices').where('id', '=', noticeId).execute();
 }
 
-/** Forgets old causes that do not recur. */
+/** Deletes the notices from before a time. */
 export async function deleteOldNotices(db: Database, before: Instant): Promise<void> {
   await db.deleteFrom('notices').where('createdAt', '<', before).execute();
 }

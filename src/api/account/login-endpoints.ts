@@ -52,7 +52,7 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: {
             200: Type.Object({
               deviceCode: Type.String({ description: 'The secret that fetches the key.' }),
-              userCode: Type.String({ description: 'The code that the user compares.' }),
+              userCode: Type.String({ description: 'The code that the user enters on the page and compares.' }),
               url: Type.String({ format: 'uri', description: 'The page where the person enters the code.' }),
               urlWithCode: Type.String({ format: 'uri', description: 'The same page with the code filled in.' }),
               expiresAt: Type.String({ format: 'date-time' }),

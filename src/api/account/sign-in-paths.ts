@@ -106,7 +106,7 @@ export const signInPaths: SignInPath[] = [
     limit: 'sign-in',
     summary: 'Delete the account with all of its deployments',
     body: Type.Object({
-      password: Type.Optional(Type.String({ description: 'Required if the account has one.' })),
+      password: Type.Optional(Type.String({ description: 'Required if the account has a password.' })),
     }),
   },
   {

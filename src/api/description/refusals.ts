@@ -1,4 +1,4 @@
-/** PURE. Which error codes the kinds of requests can be answered. */
+/** PURE. The error codes that each kind of request can return. */
 import type { ProblemCode } from '../../lib/problem.ts';
 
 /** The required credentials. `optional`: credentials may be missing, but must be valid if given. */

@@ -141,7 +141,7 @@ export async function allowExec(
 
 type FoundWorkload = { name: string; replica: number };
 
-/** Returns a wanted workload, or else the newest running one. Of several replicas the first, unless one is named. */
+/** Returns the requested workload, or else the newest running one. Default replica: the first. */
 async function findWorkload(
   service: Service,
   deployment: Deployment,

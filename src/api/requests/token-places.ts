@@ -47,7 +47,7 @@ function completeBody(request: FastifyRequest): void {
   if (typeof body === 'object' && body !== null) fill(body as Fields, query, described);
 }
 
-/** Fields that the target's schema knows and that it has not. */
+/** Copies the movable fields that the target's schema contains and that the target lacks. */
 function fill(target: Fields, source: Fields, described: Described | undefined): void {
   for (const name of movable) {
     if (described?.properties?.[name] === undefined || target[name] !== undefined) continue;

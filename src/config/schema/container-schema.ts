@@ -31,7 +31,7 @@ export const containerFields = {
     Type.Array(Tmpfs, {
       maxItems: 20,
       default: [],
-      description: 'Directories in memory: empty at each start, and counted as memory of the pod.',
+      description: 'Directories in memory. They are empty at each start and count toward the memory of the pod.',
       ...withMessage('must be a list of at most 20 directories'),
     }),
   ),

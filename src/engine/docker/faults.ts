@@ -97,7 +97,7 @@ function explain(error: unknown): Explanation {
   return { kind: 'unavailable', words: 'the container engine could not do this now.' };
 }
 
-/** The connection to Docker has failed (`ECONNREFUSED`, `ENOENT`, …), or was cut while it answered (`ECONNRESET`). */
+/** Returns whether the connection to Docker failed (`ECONNREFUSED`, `ENOENT`, …) or was interrupted (`ECONNRESET`). */
 export function isTimeout(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return statusOf(error) === undefined && typeof code === 'string' && /^E[A-Z]+$/.test(code);

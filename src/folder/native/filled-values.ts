@@ -14,7 +14,7 @@ export type Filled = {
   tree: Tree;
   /** Names without a value, with the offsets of their places. */
   missing: Map<string, number[]>;
-  /** Variables that the service does not replace either. Without a value, the document has no meaning. */
+  /** Variables without a value in places where the service does not interpolate. Such a document is not valid. */
   needed: Set<string>;
 };
 

@@ -12,7 +12,7 @@ import { type StagedFile, stageFile } from './staged-file.ts';
 const recordEveryMs = 60_000;
 
 export type BlobCache = {
-  /** Undefined when it is not there. */
+  /** Undefined if the blob is not in the cache. */
   sizeOf(digest: Digest): number | undefined;
   /** The caller reads it piece by piece and closes it. It stays readable when it is evicted. */
   open(digest: Digest): Promise<OpenedBlob | undefined>;

@@ -55,7 +55,7 @@ export type FirewallOptions = Pick<RuleSettings, 'owner' | 'answersAll' | 'build
   /** This service's own ports, under one name. */
   edges?: readonly EdgePlace[];
   readResolvers: () => Promise<string[]>;
-  /** The networks of this installation on the engine, made by any of its processes. */
+  /** Returns the networks that all processes of this installation have created on the engine. */
   readBridges: () => Promise<ReadonlyMap<string, Egress>>;
   /** Stores the rules as text, to be loaded at the next boot before the containers start. */
   saveRules: (rules: string) => Promise<void>;

@@ -162,7 +162,7 @@ function version2(root: string): Kernel {
   return {
     async make(path) {
       await mkdir(join(root, path), { recursive: true });
-      // A group has the controllers that all above it hand down.
+      // A group can use a controller only if all groups above it delegate it.
       const steps = path.split('/').slice(0, -1);
       for (let count = 0; count <= steps.length; count++)
         await writeFile(file(steps.slice(0, count).join('/'), 'cgroup.subtree_control'), '+memory +cpu');
