@@ -26,7 +26,7 @@ const execAction = 'exec';
 /** Call it before a command is run in a pod. */
 export async function recordExec(db: Kysely<Tables>, { at, ...entry }: Omit<AuditEntry, 'action'>): Promise<void> {
   await write(db, 'all', async (db) => {
-    // First: no number is given twice.
+    // The entry is added before old ones are deleted, so that no number is reused.
     await addAuditEntry(db, { at, action: execAction, ...entry });
     const outdated = db.deleteFrom('auditEntries').where('action', '=', execAction);
     await outdated.where('at', '<', at - execsKeptMs).execute();

@@ -158,7 +158,7 @@ export function exportEndpoint(service: Service, streams: Streams): FastifyPlugi
           },
         );
         if (!opened) {
-          // The client has gone, or has lost its access.
+          // The client has disconnected or lost its access.
           reply.raw.destroy();
           return reply;
         }

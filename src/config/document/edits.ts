@@ -34,7 +34,7 @@ export function replaceWithin(source: Source, path: Path, part: string, by: stri
   return spanEdit(field.tree, isPlain ? writeScalar(text) : text);
 }
 
-/** The key at the end of a path, renamed; undefined when its map has a key of the new name already. */
+/** Renames the key at the end of a path. Returns undefined if its map already has a key of the new name. */
 export function renameKey(source: Source, path: Path, name: string): TextEdit | undefined {
   const field = fieldAt(source, path);
   const parent = nearest(source.root, path.slice(0, -1)).field;

@@ -42,7 +42,8 @@ export type NodeGate = {
 /** A gate that listens. */
 export type OpenNodeGate = NodeGate & {
   /**
-   * Another process serves the same port. Resolves when nodes have received what they requested, or after `patienceMs`.
+   * Hands over to another process on the same port. Resolves when all open requests of nodes are complete, or after
+   * `patienceMs`.
    */
   leave(patienceMs: number): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** Starting an application again that was stopped. */
+/** Starts a stopped application again. */
 import { showToast } from '../parts/toast.tsx';
 import { usePending } from '../parts/use-pending.ts';
 import { startApplication, type Target } from '../service/calls.ts';

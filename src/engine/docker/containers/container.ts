@@ -212,9 +212,9 @@ function mountWords({ sizeBytes, mode = '1777', user, group, isExecutable }: Tmp
 
 /** The hardening of every container, for all users. It adds no start time (measured). */
 
-/** Masked as empty: files that reveal the machine or other containers, or allow timing observations. */
+/** Files that appear empty, because they reveal the machine or other containers, or allow timing attacks. */
 const maskedPaths = [
-  // The engine's own list, which this list replaces.
+  // The default list of the engine, which this list replaces.
   ...['/proc/acpi', '/proc/asound', '/proc/interrupts', '/proc/kcore', '/proc/keys', '/proc/latency_stats'],
   ...['/proc/sched_debug', '/proc/scsi', '/proc/timer_list', '/proc/timer_stats', '/sys/firmware'],
   '/sys/devices/virtual/powercap',

@@ -88,9 +88,10 @@ export function checkArchitecture(image: string, facts: ImageFacts, architecture
   );
 }
 
-/** An image of the host as a tar, for builds that use it as their base. */
-
-/** Undefined where the host has no image of this reference that tenants may run. */
+/**
+ * Exports an image of the host as a tar archive, for builds that use it as their base. Returns undefined if the host has
+ * no image of this reference that tenants may run.
+ */
 export async function exportImage(
   docker: Docker,
   image: string,
