@@ -13,12 +13,11 @@ import { createBuildWorker } from './worker.ts';
 const pollMs = 5_000;
 
 export type BuildSettings = {
-  /** `atATime`: 0 refuses source code. `inGvisor`: pods may run in another runtime. */
-  builds: { atATime: number; inGvisor: boolean };
+  /** `atATime`: 0 refuses source code. `inGvisor`: pods may run in another runtime. `memoryBytes`: of one build. */
+  builds: { atATime: number; inGvisor: boolean; memoryBytes: number };
   /** The default runtime of pods. */
   runtime: PodRuntime;
   /** The memory limit of a build. */
-  buildMemoryBytes: number;
   buildProxy: { address: string; port: number } | undefined;
   dataDir: string;
 };
@@ -45,7 +44,7 @@ export type OpenBuildParts = Omit<BuildParts, 'bases' | 'limits' | 'volumeBytes'
 
 /** Closing it ends running builds, which the next process restarts. `wake`: called after a build was requested. */
 export function openBuilds(
-  { builds, runtime, buildMemoryBytes, buildProxy, dataDir }: BuildSettings,
+  { builds, runtime, buildProxy, dataDir }: BuildSettings,
   parts: OpenBuildParts,
 ): AsyncDisposable & { wake(): void } {
   const stopping = new AbortController();
@@ -59,7 +58,7 @@ export function openBuilds(
     runtimeOf,
     bases,
     proxy,
-    limits: { memoryBytes: buildMemoryBytes, cpuMillis },
+    limits: { memoryBytes: builds.memoryBytes, cpuMillis },
     volumeBytes,
     withinMs,
   };

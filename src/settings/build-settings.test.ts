@@ -28,13 +28,15 @@ test('the proxy of builds is an IPv4 address and a port, without a login', () =>
     assert.match(String(proxyOf(value)), /^BERTH_BUILD_PROXY must be http/, value);
 });
 
-test('builds are a number at a time, in gVisor if that is behind it', () => {
+test('builds are a number at a time, with a memory limit, and in gVisor if that is behind it', () => {
   const buildsOf = (value: string) => {
     const read = readSettings({ BERTH_BUILDS: value });
     return read.ok ? read.settings.builds : read.mistakes.join();
   };
-  assert.deepEqual(buildsOf('0'), { atATime: 0, inGvisor: false });
-  assert.deepEqual(buildsOf('3 gvisor'), { atATime: 3, inGvisor: true });
+  const memoryBytes = 2 * 2 ** 30;
+  assert.deepEqual(buildsOf('0'), { atATime: 0, inGvisor: false, memoryBytes });
+  assert.deepEqual(buildsOf('3 gvisor'), { atATime: 3, inGvisor: true, memoryBytes });
+  assert.deepEqual(buildsOf('1 memory=512Mi gvisor'), { atATime: 1, inGvisor: true, memoryBytes: 2 ** 29 });
   for (const value of ['101', '-1', 'gvisor', '2 runsc', '2gvisor'])
     assert.match(String(buildsOf(value)), /^BERTH_BUILDS must be a number/, value);
 });

@@ -4,9 +4,8 @@ import { type ListedRegistry, listedHosts } from './image-settings.ts';
 import { size, type Table, Unreadable } from './setting-values.ts';
 
 export type BuildSettings = {
-  /** `inGvisor`: in any case. Otherwise, builds run in the runtime of pods. */
-  builds: { atATime: number; inGvisor: boolean };
-  buildMemoryBytes: number;
+  /** `inGvisor`: in any case. Otherwise, builds run in the runtime of pods. `memoryBytes`: the limit of one build. */
+  builds: { atATime: number; inGvisor: boolean; memoryBytes: number };
   gitServers: GitServer[];
   buildProxy: { address: string; port: number } | undefined;
 };
@@ -16,15 +15,9 @@ type GitServer = Pick<ListedRegistry, 'host' | 'plainHttp' | 'caFile'>;
 export const buildTable = {
   builds: {
     variable: 'BUILDS',
-    default: '2',
-    help: 'how many image builds from source run at a time; `2 gvisor` runs them in gVisor; 0 refuses source code',
+    default: '2 memory=2Gi',
+    help: 'how many image builds from source run at a time, and the memory limit of each; `2 memory=2Gi gvisor` runs them in gVisor; 0 refuses source code',
     read: builds,
-  },
-  buildMemoryBytes: {
-    variable: 'BUILD_MEMORY',
-    default: '2Gi',
-    help: 'memory limit of an image build',
-    read: size,
   },
   gitServers: {
     variable: 'GIT_SERVERS',
@@ -41,10 +34,10 @@ export const buildTable = {
 } satisfies Table<BuildSettings>;
 
 function builds(value: string): BuildSettings['builds'] {
-  const [, count = '', gvisor] = /^(\d{1,3})( +gvisor)?$/.exec(value) ?? [];
+  const [, count = '', memory = '2Gi', gvisor] = /^(\d{1,3})(?: +memory=(\S+))?( +gvisor)?$/.exec(value) ?? [];
   if (count === '' || Number(count) > 100)
-    throw new Unreadable('must be a number from 0 to 100, with "gvisor" behind it if builds run in gVisor');
-  return { atATime: Number(count), inGvisor: gvisor !== undefined };
+    throw new Unreadable('must be a number from 0 to 100, then "memory=2Gi" or "gvisor" or both, if wanted');
+  return { atATime: Number(count), inGvisor: gvisor !== undefined, memoryBytes: size(memory) };
 }
 
 const form = 'must be Git servers such as "git.lan:3000 http; git.example ca=/etc/ca.pem"';
