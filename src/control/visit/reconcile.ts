@@ -63,7 +63,7 @@ class Step {
   /** Removes the secrets of the desired revision. Before that is read, no secrets are known. */
   #redact = (text: string) => text;
   #isSeen = false;
-  #isThawing = false;
+  #holdsProgress = false;
 
   constructor(deployment: Deployment, visit: Visit, control: Control, interrupted: AbortSignal) {
     this.#deployment = deployment;
@@ -151,9 +151,12 @@ class Step {
       this.#redact,
     );
     const operations = plan(desired, observed, deployment.endpoints);
-    // Pods of a deployment that wakes up are as ready as before, once they continue.
-    this.#isThawing = deployment.wakeRequestedAt !== null && operations[0]?.kind === 'thaw';
-    if (!this.#isThawing) this.#journal.addProgress(desired, observed);
+    // Pods of a deployment that wakes up are as ready as before, once they continue. After a failed update, ready pods
+    // mean that the earlier revision serves, so they are reported once the edge has its routes.
+    this.#holdsProgress =
+      (deployment.wakeRequestedAt !== null && operations[0]?.kind === 'thaw') ||
+      (deployment.state === 'failed' && operations.some(({ kind }) => kind === 'route'));
+    if (!this.#holdsProgress) this.#journal.addProgress(desired, observed);
     await reportLostVolumes(deployment, { desired, observed, journal: this.#journal }, this.#control);
     const patience = { deadlineMs: settings.deployDeadlineMs, listenMs: settings.listenPatienceMs };
     const progressedAt = stillSince(deployment, seenAt, this.#control);
@@ -247,7 +250,7 @@ class Step {
         return await this.#giveUp(finalReason(isEarlier ? explanation : why, fault, this.#deployment), pods);
       }
       seen = seen && batch.reduce(afterOperation, seen);
-      if (towards && seen && !this.#isThawing) await this.#journal.recordProgress(towards.desired, seen);
+      if (towards && seen && !this.#holdsProgress) await this.#journal.recordProgress(towards.desired, seen);
       else await this.#journal.flush();
       // Visitors have the new revision. Its owner does not wait for the removal of the old one.
       if (towards?.isReady && batch[0]!.kind === 'route') await recordRunning(towards.desired.revision, this.#visited);

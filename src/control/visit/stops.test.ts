@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { images, shopOnMemory, spec, withWeb } from '../../../test/support/controlled-deployment.ts';
+import { statusAt } from '../../deployment/status/deployment-health.ts';
 
 const namesIn = (shop: Awaited<ReturnType<typeof shopOnMemory>>) => [...shop.world.containers.keys()].toSorted();
 
@@ -93,4 +94,23 @@ test('of several failing restarts only the last one remains', async () => {
     assert.deepEqual(namesIn(shop), ['berth-shop-db-1-0', `berth-shop-web-1-0-r${count}`]);
   }
   assert.equal((await shop.deployment()).state, 'failed');
+});
+
+test('after a failed update, the earlier revision is reported as serving once the edge has its routes', async () => {
+  const shop = await shopOnMemory(spec, images);
+  await shop.visit();
+  await shop.update(withWeb('bad:1'));
+  await shop.visit();
+  await shop.intend({ stoppedAt: shop.clock.now, pods: '[]' });
+  await shop.visit();
+  await shop.intend({ stoppedAt: null });
+  const healthNow = async () => statusAt(await shop.deployment(), shop.clock.now).health;
+  const seen: string[] = [];
+  const { refreshEdge } = shop.control;
+  shop.control.refreshEdge = async () => {
+    seen.push(await healthNow());
+    await refreshEdge();
+  };
+  await shop.visit();
+  assert.deepEqual([seen, await healthNow()], [['failed'], 'serving']);
 });
