@@ -1,5 +1,6 @@
 /** Deployments as the operator sees them. */
 import type { Kysely } from 'kysely';
+import type { SleepStage } from '../deployment/sleep.ts';
 import { presentDeployments } from '../store/deployments.ts';
 import type { Tables } from '../store/rows.ts';
 
@@ -14,16 +15,19 @@ export type DeploymentLine = {
   /** Absent when it does not expire. */
   expiresAt?: string;
   isHeld: boolean;
+  /** Present if it sleeps. */
+  sleep?: SleepStage;
 };
 
 /** Deployments that may have objects on the engine, oldest first. */
 export async function listDeployments(db: Kysely<Tables>): Promise<DeploymentLine[]> {
   const rows = await presentDeployments(db);
-  return rows.map(({ email, createdAt, expiresAt, heldAt, ...row }) => ({
+  return rows.map(({ email, createdAt, expiresAt, heldAt, sleep, ...row }) => ({
     ...row,
     ...(email !== null && { email }),
     createdAt: new Date(createdAt).toISOString(),
     ...(expiresAt !== null && { expiresAt: new Date(expiresAt).toISOString() }),
     isHeld: heldAt !== null,
+    ...(sleep !== null && { sleep }),
   }));
 }

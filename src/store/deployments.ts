@@ -122,7 +122,7 @@ export async function presentDeployments(db: Database) {
     .innerJoin('sessions', 'sessions.id', 'deployments.sessionId')
     .leftJoin('accounts', 'accounts.id', 'sessions.accountId')
     .select(['deployments.id', 'applicationName', 'environment', 'state', 'email'])
-    .select(['deployments.createdAt', 'expiresAt', 'heldAt'])
+    .select(['deployments.createdAt', 'expiresAt', 'heldAt', 'sleep'])
     .where('goneAt', 'is', null)
     .orderBy('deployments.createdAt')
     .orderBy('deployments.id')

@@ -14,9 +14,9 @@ export const deploymentsCommand: Command = {
   help: 'lists the deployments and their owners',
   async run(db) {
     const deployments = await listDeployments(db);
-    const rows = deployments.map(({ id, applicationName, environment, state, email, createdAt, expiresAt, isHeld }) => [
-      ...[id, applicationName, environment, state, email ?? '-', createdAt],
-      isHeld ? 'held' : (expiresAt ?? 'never'),
+    const rows = deployments.map(({ id, applicationName, environment, state, email, createdAt, ...deployment }) => [
+      ...[id, applicationName, environment, deployment.sleep ?? state, email ?? '-', createdAt],
+      deployment.isHeld ? 'held' : (deployment.expiresAt ?? 'never'),
     ]);
     return done(renderTable(['ID', 'APPLICATION', 'ENVIRONMENT', 'STATE', 'ACCOUNT', 'SINCE', 'UNTIL'], rows), {
       deployments,
