@@ -62,8 +62,8 @@ test('on a full disk a change is refused as storage_full, and is possible again 
     (await berthAdmin(berth.environment as Record<string, string>, 'doctor', '--json')).stdout,
   );
   const database = examined.checks.find(({ name }: { name: string }) => name === 'database');
-  assert.equal(database.state, 'bad', database.seen);
-  assert.match(database.seen, /its disk has no space left/);
+  assert.equal(database.state, 'bad', database.observed);
+  assert.match(database.observed, /its disk has no space left/);
   assert.doesNotMatch(berth.log(), /cannot rollback/);
 
   await disk.makeRoom();

@@ -6,7 +6,7 @@
  */
 export type State = 'good' | 'warn' | 'bad' | 'unknown';
 
-/** `seen` and `todo` are sentences for the operator, and may name what they have set. */
+/** `observed` and `todo` are sentences for the operator, and may name what they have set. */
 export type Check = { name: string; state: State; observed: string; todo?: string };
 
 export const good = (name: string, observed: string): Check => ({ name, state: 'good', observed });

@@ -89,7 +89,7 @@ export function pushEndpoints(
             ? await receive(parts, request, reply, { address, caller, pack: push.pack, wanted: wanted.value })
             : wanted;
           if (!pushed.ok) {
-            await discard(push.pack);
+            await discard(request.raw.iterator({ destroyOnReturn: false }));
             return reply.send(refusalOf(push.commands, pushed.problem));
           }
           const tooMany = streams.open(request, reply, pushed.value.deployment.sessionId);
@@ -170,9 +170,9 @@ async function receive(
 }
 
 /** The data that a client still sends after a refusal, so that it then reads the response. */
-async function discard(pack: AsyncIterable<Buffer>): Promise<void> {
+async function discard(body: AsyncIterable<Buffer>): Promise<void> {
   let bytes = 0;
-  for await (const piece of pack) {
+  for await (const piece of body) {
     bytes += piece.length;
     if (bytes > maxSourceBytes) return;
   }
