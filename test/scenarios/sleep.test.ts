@@ -147,7 +147,7 @@ test('a service that is killed while a deployment sleeps, or wakes up, wakes it 
   await asleep(app);
   await berth.remove(app);
   const { id } = await berth.row(app);
-  await until('nothing of it is left', async () =>
+  await until('the engine has no object of the deployment', async () =>
     (await berth.inventory()).owned.some(({ deploymentId }) => deploymentId === id) ? undefined : true,
   );
   assert.deepEqual((await berth.inventory()).orphans, []);
