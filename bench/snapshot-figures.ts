@@ -4,7 +4,7 @@ import type { SnapshotTimes, Window } from './snapshots.ts';
 import { median, percentile, ratioOf } from './statistics.ts';
 
 export function snapshotSections(times: SnapshotTimes): Section[] {
-  const { megabytes, first, next, scattered, quiet, meanwhile, nextToLoop, restores } = times;
+  const { megabytes, first, next, scattered, quiet, duringSnapshot, duringLoop, restores } = times;
   const of = (windows: readonly Window[], kind: keyof Window) => windows.map((window) => window[kind]);
   const p99 = (samples: readonly number[]) => percentile(samples, 0.99);
   const kinds = [
@@ -35,7 +35,7 @@ export function snapshotSections(times: SnapshotTimes): Section[] {
       figures: [
         row('restored', 'in place of what is there, s', restores.inPlaceSeconds),
         row('away', 'of these, the longest without an answer, s', restores.awaySeconds),
-        row('restored-beside', 'as a new deployment, s', restores.newSeconds),
+        row('restored-new', 'as a new deployment, s', restores.newSeconds),
       ],
     },
     {
@@ -44,9 +44,9 @@ export function snapshotSections(times: SnapshotTimes): Section[] {
       figures: kinds.flatMap(({ kind, says }) => [
         { id: `snapshots.${kind}.quiet`, says: `${says}, in quiet`, values: tail(of(quiet, kind).flat()) },
         {
-          id: `snapshots.${kind}.meanwhile`,
-          says: `${says}, while one is taken`,
-          values: tail(of(meanwhile, kind).flat()),
+          id: `snapshots.${kind}.duringSnapshot`,
+          says: `${says}, during a snapshot`,
+          values: tail(of(duringSnapshot, kind).flat()),
         },
       ]),
     },
@@ -54,8 +54,8 @@ export function snapshotSections(times: SnapshotTimes): Section[] {
       title: 'During a snapshot or a loop / in quiet, 99th percentiles',
       unit: 'ratio',
       figures: [
-        { id: 'snapshots', condition: 'while one is taken', windows: meanwhile },
-        { id: 'loop', condition: 'next to a loop with idle priority on one processor', windows: nextToLoop },
+        { id: 'snapshots', condition: 'during a snapshot', windows: duringSnapshot },
+        { id: 'loop', condition: 'during a loop with idle priority on one processor', windows: duringLoop },
       ].flatMap(({ id, condition, windows }) =>
         kinds.map(({ kind, says }) => ({
           id: `ratio.${id}.${kind}`,

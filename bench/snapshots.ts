@@ -18,7 +18,7 @@ export type Window = { reads: number[]; writes: number[] };
 export type Taken = { seconds: number; totalBytes: number; addedBytes: number; pausedMs: number };
 
 /**
- * Each round has three windows with the same index: `quiet`, then `meanwhile` with a snapshot, then `nextToLoop` with a
+ * Each round has three windows with the same index: `quiet`, then `duringSnapshot` with a snapshot, then `duringLoop` with a
  * loop at idle priority.
  */
 export type SnapshotTimes = {
@@ -28,8 +28,8 @@ export type SnapshotTimes = {
   /** After one part in a hundred of every file has changed. */
   scattered: Taken;
   quiet: Window[];
-  meanwhile: Window[];
-  nextToLoop: Window[];
+  duringSnapshot: Window[];
+  duringLoop: Window[];
   /** Restores of the whole volume. */
   restores: RestoreTimes;
 };
@@ -59,8 +59,8 @@ export async function measureSnapshots(
     first,
     next: [],
     quiet: [],
-    meanwhile: [],
-    nextToLoop: [],
+    duringSnapshot: [],
+    duringLoop: [],
   };
   const change = async (path: string) => {
     const { status, body } = await send({ ...at, path }, signal);
@@ -73,9 +73,9 @@ export async function measureSnapshots(
     await delay(settleMs, undefined, { signal });
     times.quiet.push((await measure(at, delay(quietMs, undefined, { signal }), signal)).window);
     const { window, outcome } = await measure(at, take(service, started, signal), signal);
-    times.meanwhile.push(window);
+    times.duringSnapshot.push(window);
     times.next.push(outcome);
-    times.nextToLoop.push((await measure(at, computeIdly(loopSeconds, signal), signal)).window);
+    times.duringLoop.push((await measure(at, computeIdly(loopSeconds, signal), signal)).window);
   }
   await change('/scatter');
   const scattered = await take(service, started, signal);

@@ -9,7 +9,7 @@ import type { Database } from '../store/database.ts';
 import { deploymentById, deploymentByLabel } from '../store/deployments.ts';
 import { domainAt } from '../store/domains.ts';
 import type { RoutedDomain, StoredRoutes } from '../store/routes.ts';
-import type { SiteState } from './pages/site-pages.ts';
+import type { SiteState } from './pages/site-answers.ts';
 
 /** A site for each host: the deployment's own, and its custom domains. */
 export function sitesOf(routes: readonly StoredRoutes[], appsDomain: string): Site[] {

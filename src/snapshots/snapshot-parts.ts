@@ -22,7 +22,7 @@ export type SnapshotParts = {
   /** Returns the repository of a deployment. Repositories share nothing. */
   repository: (deploymentId: string) => Promise<Repository>;
   termsOf: (deployment: Deployment) => Promise<DeploymentTerms>;
-  /** Undefined if that revision is no longer stored. */
+  /** Returns undefined if the revision was deleted. */
   startedPod: (deploymentId: string, revision: number, pod: string) => Promise<StartedPod | undefined>;
   /** Disk space that copies must leave free. */
   diskFreeBytes: number;

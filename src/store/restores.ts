@@ -133,7 +133,7 @@ export async function recordSafetySnapshot(db: Database, id: string, safetyId: s
   await db.updateTable('restores').set({ safetyId }).where('id', '=', id).execute();
 }
 
-/** Records a new attempt, which replaces earlier ones. Returns false if the restore is no longer wanted. */
+/** Records a new attempt, which replaces earlier ones. Returns false if the restore was canceled. */
 export async function recordRestoreAttempt(db: Database, id: string, filledKey: string): Promise<boolean> {
   const result = await db
     .updateTable('restores')
@@ -144,7 +144,7 @@ export async function recordRestoreAttempt(db: Database, id: string, filledKey: 
   return result.numUpdatedRows > 0n;
 }
 
-/** Returns false if the restore is no longer wanted, or belongs to another attempt. */
+/** Returns false if the restore was canceled, or belongs to another attempt. */
 export async function recordFilled(db: Database, id: string, filledKey: string): Promise<boolean> {
   const result = await db
     .updateTable('restores')

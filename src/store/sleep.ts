@@ -31,9 +31,11 @@ export async function recordResident(db: Database, uses: readonly WorkloadUse[] 
     .where('sleep', '=', 'frozen')
     .where('residentBytes', 'is', null)
     .execute();
+  if (unknown.length === 0) return;
+  const usesOf = Map.groupBy(uses, ({ deploymentId }) => deploymentId);
   for (const { id } of unknown) {
-    const own = uses.filter(({ deploymentId }) => deploymentId === id);
-    if (own.length === 0) continue;
+    const own = usesOf.get(id);
+    if (!own) continue;
     const residentBytes = own.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
     await db
       .updateTable('deployments')

@@ -107,11 +107,11 @@ test(
     );
     assert.equal(await said('more/said'), 'first\nsecond\n', 'what runs stays as it is');
 
-    const trialOfNew = await cli('snapshot', 'restore', id!, '--beside', '--volume', 'web-more', '--dry-run');
+    const dryRun = await cli('snapshot', 'restore', id!, '--beside', '--volume', 'web-more', '--dry-run');
     assert.match(
-      trialOfNew.stdout,
+      dryRun.stdout,
       /The existing deployment does not change\.\nEmpty at the beginning: web-data\./,
-      trialOfNew.stderr,
+      dryRun.stderr,
     );
     const other = await cli('snapshot', 'restore', id!, '--beside', '--yes');
     assert.equal(other.status, 0, other.stderr);

@@ -11,7 +11,7 @@ import type { EdgeLog, EdgeSettings } from '../../src/edge/edge-settings.ts';
 import { type Edge, startEdge, stopEdge } from '../../src/edge/haproxy/haproxy.ts';
 import type { NamedCertificate } from '../../src/edge/haproxy/served-certificates.ts';
 import { type PageServer, startPageServer } from '../../src/edge/open-pages.ts';
-import type { SiteState } from '../../src/edge/pages/site-pages.ts';
+import type { SiteState } from '../../src/edge/pages/site-answers.ts';
 import { admitProxy, clearSocket, prepareRunDirectory } from '../../src/edge/sockets.ts';
 import { afterDeath } from '../after-death.ts';
 import { freePort } from '../free-port.ts';

@@ -203,7 +203,7 @@ test('an image that was pushed and has gone is named among what is not there', a
   await settleImage(db, id, 1, { image: 'nginx:1', reference, by: 'registry' });
   const files = await exported(token);
   const [, outside] = files.get('shop/README.md')!.toString().split('## What is not') as [string, string];
-  assert.match(outside, /The image `shop-web:1`: it was pushed to Berth, and is no longer complete there/);
+  assert.match(outside, /The image `shop-web:1`: parts of it are missing on Berth, where it was pushed/);
 });
 
 test('a client that leaves while the copy is made ends that', async () => {

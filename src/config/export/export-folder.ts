@@ -220,7 +220,7 @@ function readme(
     ...archives.flatMap((archive) => describeUnplaced(archive)),
     ...lostImages.map(
       (image) =>
-        `- The image \`${image}\`: it was pushed to Berth, and is no longer complete there. Build it again under this name before you start the application.`,
+        `- The image \`${image}\`: parts of it are missing on Berth, where it was pushed. Build it again under this name before you start the application.`,
     ),
     ...missing.map(({ title, because }) => `- The data of the ${title}: ${because}.`),
     '- Images of registries: they are pulled, by digest where it is known.',

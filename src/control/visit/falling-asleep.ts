@@ -8,13 +8,14 @@ import type { Control, Visit } from '../control.ts';
 import { confirmEverywhere } from '../routing.ts';
 import type { Journal } from './journal.ts';
 
-type Sleeping = { deployment: Deployment; journal: Journal; control: Control; visit: Visit };
+/** A deployment and the visit to it. */
+export type Visited = { deployment: Deployment; journal: Journal; control: Control; visit: Visit };
 
 /**
  * Puts a healthy deployment to sleep if it is unused for long enough. Returns `asleep`, or when to look again; undefined
  * if it stays awake.
  */
-export async function fallAsleep(desired: Running, sleeping: Sleeping): Promise<'asleep' | Instant | undefined> {
+export async function fallAsleep(desired: Running, sleeping: Visited): Promise<'asleep' | Instant | undefined> {
   const { deployment, control } = sleeping;
   const { claimedAt, endpoints, state } = deployment;
   // After a failed update, the owner is likely to be at work.
@@ -29,7 +30,7 @@ export async function fallAsleep(desired: Running, sleeping: Sleeping): Promise<
 }
 
 /** Stops the pods of a frozen deployment if it is unused for long enough. As `fallAsleep`. */
-export async function sleepDeeper(sleeping: Sleeping): Promise<'asleep' | Instant | undefined> {
+export async function sleepDeeper(sleeping: Visited): Promise<'asleep' | Instant | undefined> {
   const { deployment, control } = sleeping;
   if (deployment.sleep !== 'frozen') return undefined;
   const next = nextSleep(deployment, control.settings.sleep, { canFreeze: true, isFrozen: true });
@@ -37,7 +38,7 @@ export async function sleepDeeper(sleeping: Sleeping): Promise<'asleep' | Instan
   return (await enter(next.stage, sleeping)) ? 'asleep' : undefined;
 }
 
-async function enter(sleep: SleepStage, { deployment, journal, control }: Sleeping): Promise<boolean> {
+async function enter(sleep: SleepStage, { deployment, journal, control }: Visited): Promise<boolean> {
   journal.addEvent({ kind: 'sleep', sleep });
   const asleepAt = deployment.asleepAt ?? control.now();
   control.log.info({ deployment: deployment.id, sleep }, 'deployment falls asleep');
@@ -57,7 +58,7 @@ const lookEveryMs = 50;
  * Requests wait at the edge from now on; this makes sure that no earlier one is open at a pod. If one is, wakes the
  * deployment up and returns false.
  */
-export async function isQuiet({ workloads }: Observed, { deployment, control, visit }: Sleeping): Promise<boolean> {
+export async function isQuiet({ workloads }: Observed, { deployment, control, visit }: Visited): Promise<boolean> {
   const { underWay, wait, db, now } = control;
   await confirmEverywhere(deployment, { ...control, stop: visit.stop });
   const addresses = workloads.flatMap(({ address }) => address ?? []);
@@ -71,7 +72,7 @@ export async function isQuiet({ workloads }: Observed, { deployment, control, vi
 }
 
 /** Records how long the wake took, once all pods serve again. */
-export async function recordWake({ deployment, journal, control }: Omit<Sleeping, 'visit'>): Promise<void> {
+export async function recordWake({ deployment, journal, control }: Omit<Visited, 'visit'>): Promise<void> {
   const { wakeRequestedAt, wakes } = deployment;
   if (wakeRequestedAt === null) return;
   const woken = {

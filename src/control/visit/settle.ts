@@ -1,16 +1,12 @@
 /** A deployment whose pods are all ready and routed. */
-import type { Deployment, Instant } from '../../deployment/deployment.ts';
+import type { Instant } from '../../deployment/deployment.ts';
 import type { Running } from '../../deployment/desired.ts';
 import { nextState } from '../../deployment/status/lifecycle.ts';
-import type { Control, Visit } from '../control.ts';
 import { confirmRoutes } from '../routing.ts';
-import { fallAsleep, recordWake } from './falling-asleep.ts';
-import type { Journal } from './journal.ts';
-
-type Settled = { deployment: Deployment; journal: Journal; control: Control; visit: Visit };
+import { fallAsleep, recordWake, type Visited } from './falling-asleep.ts';
 
 /** Records that it runs. */
-export async function recordRunning(revision: number, { deployment, journal, control }: Settled): Promise<void> {
+export async function recordRunning(revision: number, { deployment, journal, control }: Visited): Promise<void> {
   // After a failed update, the previous revision serves, and the deployment stays failed.
   if (deployment.state === 'failed' && revision !== deployment.revision) return;
   const state = nextState(deployment.state, 'ready');
@@ -26,7 +22,7 @@ export async function recordRunning(revision: number, { deployment, journal, con
 }
 
 /** Also puts it to sleep if it is unused. Returns `asleep`, or when to look again at the latest. */
-export async function settle(desired: Running, settled: Settled): Promise<'asleep' | Instant | undefined> {
+export async function settle(desired: Running, settled: Visited): Promise<'asleep' | Instant | undefined> {
   await confirmRoutes(settled.deployment, settled.control);
   await recordRunning(desired.revision, settled);
   return await fallAsleep(desired, settled);

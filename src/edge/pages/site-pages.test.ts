@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { faultPage } from './fault-pages.ts';
-import { type SiteState, statePage } from './site-pages.ts';
+import type { SiteState } from './site-answers.ts';
+import { statePage } from './site-pages.ts';
 
 const browser = { host: 'jolly-tapir-shop.apps.test', path: '/x', wantsHtml: true };
 const program = { ...browser, wantsHtml: false };

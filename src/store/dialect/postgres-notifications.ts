@@ -31,7 +31,7 @@ export type NotificationReader = {
   notify(news?: Notification): void;
   /** Returns whether the other processes see this one as connected. */
   setReachable(isSeen: boolean): void;
-  /** Another process holds something, but is no longer connected. */
+  /** The connection of another process has ended, but its leases have not. */
   onProcessEnd(processId: string): void;
 };
 

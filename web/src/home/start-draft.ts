@@ -25,13 +25,13 @@ export function writeStart(text: string): void {
 
 /** Replaces the text. @returns a function that undoes it. */
 export function replaceStart(text: string, source?: string): () => void {
-  const before = [startDraft, earlierDraft].map((name) => ({ name, stored: storedAs(name) }));
+  const previous = [startDraft, earlierDraft].map((name) => ({ name, stored: storedAs(name) }));
   stepAside();
   // Line breaks as in the editor, because positions of problems and fixes refer to them.
   const more = { isUntouched: true, ...(source !== undefined && { source }) } as const;
   storeText(startDraft, text.replaceAll(/\r\n?/g, '\n'), more);
   return () => {
-    for (const { name, stored } of before) {
+    for (const { name, stored } of previous) {
       if (stored)
         storeText(name, stored.text, { ...sourceOf(stored), ...(stored.isUntouched && { isUntouched: true }) });
       else drop(name);
